@@ -33,6 +33,10 @@ extension ChunkTable<ClassNumber> {
     static var assignment: Self { .init(name: "assignment", owner: "occurrence", states: nil) }
 }
 
+extension ChunkTable<WaveSecond> {
+    static var wave: Self { .init(name: "wave", owner: "occurrence", states: nil) }
+}
+
 extension ChunkTable<StartNumber> {
     static var start: Self { .init(name: "start", owner: "counted", states: nil) }
 }

@@ -163,6 +163,25 @@ extension Schema {
                 """)
     }
 
+    /// Occurrences in local time. A wave is the second in which clocks reached it, counted from 1970.
+    static func addLocalTimes(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                ALTER TABLE occurrence ADD COLUMN local TEXT;
+                -- When the campaign was first seen in local time.
+                ALTER TABLE watermark ADD COLUMN first REAL;
+                CREATE TABLE wave (
+                    occurrence INTEGER NOT NULL REFERENCES occurrence (id),
+                    state INTEGER NOT NULL,
+                    chunk INTEGER NOT NULL,
+                    members INTEGER NOT NULL,
+                    bytes BLOB NOT NULL,
+                    checksum INTEGER NOT NULL,
+                    PRIMARY KEY (occurrence, state, chunk)
+                ) STRICT, WITHOUT ROWID;
+                """)
+    }
+
     static func addHalts(_ db: Database) throws {
         try db.execute(
             sql: """

@@ -11,6 +11,7 @@ enum Schema {
         [addBeginnings, addStamps],
         [addHalts],
         [addSuspensions, addStarts],
+        [addLocalTimes],
     ]
 
     /// The format of the states that this herald writes.

@@ -9,20 +9,20 @@ extension StateChange {
             [
                 .init(
                     """
-                    INSERT INTO @occurrence (name, campaign, revision, due, content_digest, target, begun)
-                    VALUES ($1, $2, $3, $4, $5, $6, $7)
+                    INSERT INTO @occurrence (name, campaign, revision, due, content_digest, target, begun, local)
+                    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
                     ON CONFLICT (name) DO UPDATE SET revision = excluded.revision, due = excluded.due,
                         content_digest = excluded.content_digest, target = excluded.target, begun = excluded.begun,
-                        suspended = NULL
+                        local = excluded.local, suspended = NULL
                     """, .text(id.rawValue), .text(occurrence.campaign), .int(occurrence.revision),
                     .date(occurrence.due), .text(occurrence.contentDigest), .text(occurrence.target),
-                    .date(occurrence.begun))
+                    .date(occurrence.begun), .text(occurrence.local?.description))
             ]
-        case .amend(let id, let contentDigest, let target, let due):
+        case .amend(let id, let contentDigest, let target, let due, let local):
             [
                 .init(
-                    "UPDATE @occurrence SET content_digest = $2, target = $3, due = $4 WHERE name = $1",
-                    .text(id.rawValue), .text(contentDigest), .text(target), .date(due))
+                    "UPDATE @occurrence SET content_digest = $2, target = $3, due = $4, local = $5 WHERE name = $1",
+                    .text(id.rawValue), .text(contentDigest), .text(target), .date(due), .text(local?.description))
             ]
         case .reject(_, _, let code): [Self.naming(code)]
         case .skip(_, _, let reason): [Self.naming(reason.rawValue)]
@@ -93,6 +93,7 @@ extension StateChange {
             }
             let rest = [
                 "DELETE FROM @assignment WHERE occurrence IN (\(ids))",
+                "DELETE FROM @wave WHERE occurrence IN (\(ids))",
                 "UPDATE @occurrence SET pruned = TRUE WHERE \(prunable)",
             ]
             return (counting + rest).map { StateStatement($0, part.map { .text($0) }) }

@@ -39,10 +39,10 @@ extension StateChange {
             [
                 .init(
                     """
-                    INSERT INTO @watermark (campaign, at, schedule, next) VALUES ($1, $2, $3, $4)
+                    INSERT INTO @watermark (campaign, at, schedule, next, first) VALUES ($1, $2, $3, $4, $5)
                     ON CONFLICT (campaign) DO UPDATE
-                    SET at = excluded.at, schedule = excluded.schedule, next = excluded.next
-                    """, .text(campaign), .date(mark.at), .text(mark.schedule), .date(mark.next))
+                    SET at = excluded.at, schedule = excluded.schedule, next = excluded.next, first = excluded.first
+                    """, .text(campaign), .date(mark.at), .text(mark.schedule), .date(mark.next), .date(mark.first))
             ]
         case .rename(let old, let new): Self.renaming(old, to: new)
         case .pause(let campaign):
@@ -75,7 +75,7 @@ extension StateChange {
         case .reviveMigrated: ["DELETE FROM @tombstone WHERE migrated"]
         case .drop(let resource): Self.dropping(resource)
         case .stamp(let id, let number): Self.stamping(id, outgrowing: number)
-        case .unstarted, .counting, .register, .supersede, .readopt, .assign, .outcome, .forget, .revive, .erase,
+        case .unstarted, .counting, .register, .supersede, .readopt, .assign, .waves, .outcome, .forget, .revive, .erase,
             .topicAPI, .sendQuota,
             .outgrow:
             []
@@ -93,10 +93,10 @@ extension StateChange {
         [
             "UPDATE @occurrence SET campaign = $2 WHERE campaign = $1",
             """
-            INSERT INTO @watermark AS mark (campaign, at, schedule, next)
-            SELECT $2, at, schedule, next FROM @watermark WHERE campaign = $1
+            INSERT INTO @watermark AS mark (campaign, at, schedule, next, first)
+            SELECT $2, at, schedule, next, first FROM @watermark WHERE campaign = $1
             ON CONFLICT (campaign) DO UPDATE
-            SET at = excluded.at, schedule = excluded.schedule, next = excluded.next
+            SET at = excluded.at, schedule = excluded.schedule, next = excluded.next, first = excluded.first
             WHERE excluded.at >= mark.at OR mark.next IS NULL
             """,
             "INSERT INTO @pause (campaign) SELECT $2 FROM @pause WHERE campaign = $1 ON CONFLICT DO NOTHING",
@@ -148,7 +148,7 @@ extension StateChange {
 
     private static func droppingOccurrences(where condition: String, _ value: String) -> [StateStatement] {
         [settingStartsAside(where: condition, value)]
-            + ["ledger", "rejection", "ledger_count", "rejection_count", "assignment"].map {
+            + ["ledger", "rejection", "ledger_count", "rejection_count", "assignment", "wave"].map {
                 .init(
                     "DELETE FROM @\($0) WHERE occurrence IN (SELECT id FROM @occurrence WHERE \(condition))",
                     .text(value))

@@ -26,6 +26,8 @@ extension StateChange {
             try Self.assign(Partition(), in: id, db)
         case .assign(let id, let classes):
             try Self.assign(classes, in: id, db)
+        case .waves(let id, let waves):
+            try Self.place(waves, in: id, db)
         case .outcome(let occurrence, let members, let entry):
             guard let id = try Self.idWithLedger(of: occurrence, db) else { return }
             let former = try ChunkTable.ledger.move(members, of: id, to: entry, db)

@@ -5,14 +5,15 @@ internal import HeraldCore
 extension StateReader {
     private static let columns =
         """
-        id, name, campaign, revision, due, content_digest, target, finished, pruned, halted, begun, reopened, suspended
+        id, name, campaign, revision, due, content_digest, target, finished, pruned, halted, begun, reopened, suspended,
+        local
         """
     private static let open = "SELECT id FROM occurrence WHERE finished IS NULL"
 
     /// Open occurrences with their ledgers and classes, finished ones with counts.
     func occurrences() throws -> [OccurrenceID: RecordedOccurrence] {
         var (ledgers, counts) = (try ledgers(of: .among(Self.open)), try counts(of: .notAmong(Self.open)))
-        let classes = try classes(of: .among(Self.open))
+        let (classes, waves) = (try classes(of: .among(Self.open)), try waves(of: .among(Self.open)))
         var occurrences: [OccurrenceID: RecordedOccurrence] = [:]
         let rows = try Row.fetchCursor(db, sql: "SELECT \(Self.columns) FROM occurrence")
         while let row = try rows.next() {
@@ -21,11 +22,13 @@ extension StateReader {
                 occurrence.finished == nil
                 ? .ledger(ledgers.removeValue(forKey: id) ?? Ledger())
                 : .counts(counts.removeValue(forKey: id) ?? LedgerCounts(entries: [:], codes: [:]))
-            occurrence.classes = classes[id] ?? Partition()
+            (occurrence.classes, occurrence.waves) = (classes[id] ?? Partition(), waves[id] ?? Partition())
             occurrences[name] = occurrence
         }
         guard ledgers.isEmpty, counts.isEmpty else { throw StateDamage(detail: "it has outcomes of no occurrence") }
-        guard try !hasStrayAssignments() else { throw StateDamage(detail: "it has assignments of no occurrence") }
+        for table in ["assignment", "wave"] where try hasStrays(in: table) {
+            throw StateDamage(detail: "it has a row of \(table) that is of no occurrence")
+        }
         return occurrences
     }
 
@@ -40,6 +43,7 @@ extension StateReader {
         } else {
             occurrence.outcomes = .ledger(try ledgers(of: .one(id))[id] ?? Ledger())
             occurrence.classes = try classes(of: .one(id))[id] ?? Partition()
+            occurrence.waves = try waves(of: .one(id))[id] ?? Partition()
         }
         return occurrence
     }
@@ -108,6 +112,10 @@ extension StateReader {
         return try ChunkTable.assignment.partitions(of: occurrences, db).mapValues { try messageClasses.classes($0) }
     }
 
+    private func waves(of occurrences: Owners) throws -> [Int64: Partition<Date>] {
+        try ChunkTable.wave.partitions(of: occurrences, db).mapValues { try $0.waves() }
+    }
+
     private func messageClasses() throws -> [ClassNumber: MessageClass] {
         var classes: [ClassNumber: MessageClass] = [:]
         for row in try Row.fetchAll(db, sql: "SELECT id, locale, variant, holdout FROM message_class") {
@@ -119,17 +127,17 @@ extension StateReader {
     }
 
     /// It goes from owner to owner and reads no other rows: finished occurrences may have thousands.
-    private func hasStrayAssignments() throws -> Bool {
+    private func hasStrays(in table: String) throws -> Bool {
         try Bool.fetchOne(
             db,
             sql: """
                 WITH RECURSIVE owner (id) AS (
-                    SELECT min(occurrence) FROM assignment
-                    UNION ALL SELECT (SELECT min(occurrence) FROM assignment WHERE occurrence > owner.id)
+                    SELECT min(occurrence) FROM \(table)
+                    UNION ALL SELECT (SELECT min(occurrence) FROM \(table) WHERE occurrence > owner.id)
                     FROM owner WHERE owner.id IS NOT NULL
                 )
                 SELECT EXISTS (SELECT 1 FROM owner WHERE id IS NOT NULL AND id NOT IN (SELECT id FROM occurrence))
-                    OR EXISTS (SELECT 1 FROM assignment WHERE occurrence IS NULL)
+                    OR EXISTS (SELECT 1 FROM \(table) WHERE occurrence IS NULL)
                 """) ?? false
     }
 
@@ -163,6 +171,7 @@ extension StateReader {
         occurrence.begun = try row.decode(Double?.self, atIndex: 10).map(StoredValue.date)
         occurrence.isReopened = try row.decode(atIndex: 11)
         occurrence.suspended = try row.decode(Double?.self, atIndex: 12).map(StoredValue.date)
+        occurrence.local = try StoredValue.localTime(row.decode(String?.self, atIndex: 13))
         return (try row.decode(atIndex: 0), OccurrenceID(rawValue: try row.decode(atIndex: 1)), occurrence)
     }
 }

@@ -173,10 +173,11 @@ struct StateReader {
 
     private func watermarks() throws -> [String: Watermark] {
         var watermarks: [String: Watermark] = [:]
-        for row in try Row.fetchAll(db, sql: "SELECT campaign, at, schedule, next FROM watermark") {
+        for row in try Row.fetchAll(db, sql: "SELECT campaign, at, schedule, next, first FROM watermark") {
             watermarks[try row.decode(atIndex: 0)] = Watermark(
                 at: try StoredValue.date(row.decode(atIndex: 1)), schedule: try row.decode(atIndex: 2),
-                next: try row.decode(Double?.self, atIndex: 3).map(StoredValue.date))
+                next: try row.decode(Double?.self, atIndex: 3).map(StoredValue.date),
+                first: try row.decode(Double?.self, atIndex: 4).map(StoredValue.date))
         }
         return watermarks
     }

@@ -81,6 +81,15 @@ enum StoredValue {
         return stamps
     }
 
+    static func localTime(_ text: String?) throws -> LocalTime? {
+        try text.map { text in
+            guard let time = LocalTime(written: text) else {
+                throw StateDamage(detail: "an occurrence has a local time that is none")
+            }
+            return time
+        }
+    }
+
     static func halt(_ text: String?) throws -> RecordedOccurrence.Halt? {
         guard let text else { return nil }
         guard let halt = RecordedOccurrence.Halt(rawValue: text) else {

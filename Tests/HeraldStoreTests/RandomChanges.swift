@@ -42,7 +42,8 @@ struct RandomChanges {
                 occurrence(),
                 RecordedOccurrence(
                     campaign: campaign(), revision: .random(in: 1...3, using: &random),
-                    due: Bool.random(using: &random) ? instant() : nil, contentDigest: "sha256:\(random.next())",
+                    due: Bool.random(using: &random) ? instant() : nil,
+                    local: Bool.random(using: &random) ? LocalTime(latestAt: instant()) : nil, contentDigest: "sha256:\(random.next())",
                     target: "topic:t0", begun: Bool.random(using: &random) ? instant() : nil))
         case 6, 7: return .outcome(occurrence(), some().union([0]), any(of: LedgerEntry.allCases))
         case 9:
@@ -57,7 +58,9 @@ struct RandomChanges {
                 ["a": .random(in: 0...9, using: &random), "a\(Int.random(in: 0...3, using: &random))": 1])
         case 14:
             let next = Bool.random(using: &random) ? instant() : nil
-            return .watermark(campaign(), Watermark(at: instant(), schedule: "cron \(random.next() % 9)", next: next))
+            return .watermark(campaign(), Watermark(
+                    at: instant(), schedule: "cron \(random.next() % 9)", next: next,
+                    first: Bool.random(using: &random) ? instant() : nil))
         case 15: return .groupKey(group(), any(of: ["APA91b-1", "APA91b-2"]).flatMap(NotificationKey.init(rawValue:)))
         case 16, 17: return .groupMembers(group(), RecipientSet(some().prefix(20)), any(of: GroupMembership.allCases))
         case 18: return .pause(any(of: [campaign()]))
@@ -104,6 +107,9 @@ struct RandomChanges {
                                 at: instant())
                         )
                     }, uniquingKeysWith: { first, _ in first }))
+        case 29 where Bool.random(using: &random):
+            let second = Date(timeIntervalSince1970: instant().timeIntervalSince1970.rounded())
+            return .waves(occurrence(), Partition(disjoint: [second: some().union([0])]))
         case 29: return .assign(occurrence(), classes())
         case 30: return .revive(some())
         case 31:

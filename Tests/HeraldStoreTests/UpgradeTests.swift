@@ -74,8 +74,8 @@ struct UpgradeTests {
         }
     }
 
-    @Test(arguments: [OldState.v3, OldState.v4])
-    func `one of format 3 or 4 knows when a send began, whom it is for, and who was here`(old: String) async throws {
+    @Test(arguments: [OldState.v3, OldState.v4, OldState.v5])
+    func `one of format 3 to 5 knows when a send began, whom it is for, and who was here`(old: String) async throws {
         try FileManager.default.removeItem(atPath: path)
         try FileManager.default.copyItem(atPath: old, toPath: path)
         try await location().lock(for: "run").hold {
@@ -103,6 +103,29 @@ struct UpgradeTests {
             ])
             let putOff = try #require(try await store.snapshot().occurrences["put-off@once"])
             #expect(putOff.ledger?[.skipped] == [5] && putOff.suspended == closed)
+        }
+    }
+
+    @Test func `one of format 5 takes occurrences in local time after its upgrade`() async throws {
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.copyItem(atPath: OldState.v5, toPath: path)
+        try await location().lock(for: "run").hold {
+            let store = try await location().open(for: .changing)
+            let before = try await store.snapshot()
+            #expect(before.occurrences.values.allSatisfy { $0.local == nil && $0.waves.isEmpty })
+            #expect(before.watermarks["weekly"]?.at != nil && before.watermarks["weekly"]?.first == nil)
+            let local = LocalTime(year: 2026, month: 12, day: 1, hour: 9)
+            let wave = Partition<Date>(disjoint: [local.firstInstant: [1, 2]])
+            var occurrence = RecordedOccurrence(
+                campaign: "dawn", revision: 1, due: local.firstInstant, local: local, contentDigest: "sha256:1",
+                target: "audience:anglers")
+            try await store.commit([
+                .open("dawn@2026-12-01T09:00", occurrence),
+                .assign("dawn@2026-12-01T09:00", Partition(disjoint: [MessageClass(): [1, 2]])),
+                .waves("dawn@2026-12-01T09:00", wave),
+            ])
+            (occurrence.classes, occurrence.waves) = (Partition(disjoint: [MessageClass(): [1, 2]]), wave)
+            #expect(try await store.snapshot().occurrences["dawn@2026-12-01T09:00"] == occurrence)
         }
     }
 
@@ -223,6 +246,7 @@ enum OldState {
     static let v2 = v1.replacing("states/v1", with: "states/v2")
     static let v3 = v1.replacing("states/v1", with: "states/v3")
     static let v4 = v1.replacing("states/v1", with: "states/v4")
+    static let v5 = v1.replacing("states/v1", with: "states/v5")
 
     static let binding = StateBinding(project: "harbour-example", endpoint: .emulator, workspace: nil)
 

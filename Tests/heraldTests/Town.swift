@@ -22,6 +22,7 @@ final class Town: Sendable {
         self.clock = clock
     }
 
+    func go(to date: Date) { clock.now.withLock { $0 = date } }
     func pass(_ seconds: Double) { clock.now.withLock { $0 += seconds } }
 
     /// So much time passes with the first request.

@@ -18,6 +18,8 @@ package struct Campaign: Hashable, Sendable {
     /// The v1 message without its target.
     package var message: Located<[String: JSONValue]>
     package var schedule = Schedule()
+    /// The field of the target's audience by whose zones it is due. `nil` if it is due at one instant for all.
+    package var zoneField: Located<String>?
     package var delivery = Delivery()
     package var acknowledged = Acknowledgement()
     /// `nil` if everybody gets the same message. Then braces in its texts have no meaning.

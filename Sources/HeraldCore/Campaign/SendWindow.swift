@@ -29,7 +29,12 @@ package struct WrittenWindow: Hashable, Sendable {
     package var field: Located<String>?
     package var whenClosed = SendWindow.WhenClosed.wait
 
-    func window(_ schedule: Schedule) -> SendWindow {
-        SendWindow(hours: hours, zone: zone ?? schedule.zone, field: field, whenClosed: whenClosed)
+    /// One that names no zone goes by the schedule's.
+    ///
+    /// - Parameter zoneField: the field of the schedule that has each recipient's zone.
+    func window(_ schedule: Schedule, by zoneField: Located<String>?) -> SendWindow {
+        SendWindow(
+            hours: hours, zone: zone ?? schedule.zone, field: zone == nil && field == nil ? zoneField : field,
+            whenClosed: whenClosed)
     }
 }

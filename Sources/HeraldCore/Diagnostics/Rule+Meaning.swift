@@ -148,7 +148,9 @@ extension Rule {
             "The window is closed whenever the campaign is due, and it waits for no opening, or expires before one."
         case .windowWaits: "Without `expires_after`, whoever waits for a window may get a message that has grown old."
         case .windowLifetime: "A phone that was off gets the message when it is on again, also outside of the window."
-        case .zoneUnknown: "A window goes by each recipient's zone, and no row names the zones of these recipients."
+        case .zoneUnknown:
+            "A window or schedule goes by each recipient's zone, and no row names the zones of these recipients."
+        case .zoneTarget: "One request to a topic, condition or group reaches all of it at the same instant."
         case .groupName: "Groups are 1 to 255 printable characters without spaces."
         case .groupMembers: "FCM's groups have 1 to 20 members."
         case .groupFids: "FCM does not say that fids can be members of groups."

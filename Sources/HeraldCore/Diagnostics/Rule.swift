@@ -120,6 +120,7 @@ package enum Rule: String, Hashable, Sendable, CaseIterable {
     case windowWaits = "window-waits"
     case windowLifetime = "window-lifetime"
     case zoneUnknown = "zone-unknown"
+    case zoneTarget = "zone-target"
 
     // Groups
     case groupName = "group-name"

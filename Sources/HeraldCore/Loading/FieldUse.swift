@@ -33,7 +33,7 @@ struct FieldUse {
         var found = FindingsOfFiles()
         var faulty: Set<SourceRange> = []
         for audience in workspace.audiences { checkSamples(of: audience, &faulty, &found) }
-        for campaign in workspace.campaigns { checkZone(of: campaign, &found) }
+        for campaign in workspace.campaigns { checkZones(of: campaign, &found) }
         for campaign in workspace.campaigns {
             guard let personal = campaign.personal, let audience = source(of: campaign),
                 case .list = audience.source
@@ -67,10 +67,16 @@ struct FieldUse {
         }
     }
 
-    /// The field that a campaign's own window goes by. Where the workspace's window goes by a field that a list does not
-    /// have, everybody has its default zone.
-    private func checkZone(of campaign: Campaign, _ found: inout FindingsOfFiles) {
-        guard let name = campaign.delivery.window?.field, name.range.file == campaign.name.range.file else { return }
+    /// The fields that a campaign's own schedule and window go by. Where the workspace's window goes by a field that a list
+    /// does not have, everybody has its default zone.
+    private func checkZones(of campaign: Campaign, _ found: inout FindingsOfFiles) {
+        var seen: Set<SourceRange> = []
+        for name in campaign.namesOfZones where name.range.file == campaign.name.range.file {
+            if seen.insert(name.range).inserted { checkZone(name, of: campaign, &found) }
+        }
+    }
+
+    private func checkZone(_ name: Located<String>, of campaign: Campaign, _ found: inout FindingsOfFiles) {
         guard let audience = source(of: campaign) else { return checkZoneTarget(of: campaign, name, &found) }
         let field = audience.fields.first { $0.value.name == name.value }
         guard let field else {
@@ -97,6 +103,16 @@ struct FieldUse {
     /// Only rows of lists have zones.
     private func checkZoneTarget(of campaign: Campaign, _ name: Located<String>, _ found: inout FindingsOfFiles) {
         if case .audience = campaign.valueOwner(groups) { return }
+        if campaign.zoneField == name, campaign.target.value.isOneRequest(campaign.delivery) {
+            let target = campaign.target.value.named.key
+            return found.add(at: name.range) { _ in
+                .error(
+                    .zoneTarget, "one request to a \(target) reaches everybody at the same instant", at: name.range,
+                    help: target == "group"
+                        ? "add delivery: {members: each}, or write one zone: timezone: Europe/Rome"
+                        : "send to an audience, or write one zone for everybody: timezone: Europe/Rome")
+            }
+        }
         found.add(at: name.range) { _ in
             .warning(
                 .zoneUnknown, "no row of a list says the zone of these recipients, so all have the default zone",

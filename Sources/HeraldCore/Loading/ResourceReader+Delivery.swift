@@ -7,10 +7,11 @@ extension ResourceReader {
 
     /// - Parameter node: a campaign's `delivery`, if it has one.
     static func delivery(
-        _ node: Node?, _ schedule: Schedule, _ defaults: Defaults, _ findings: inout Findings
+        _ node: Node?, _ timing: ScheduleReader.Timing, _ defaults: Defaults, _ findings: inout Findings
     ) -> Campaign.Delivery {
         var delivery = Campaign.Delivery()
-        delivery.window = defaults.window?.window(schedule)
+        let window = { (written: WrittenWindow?) in written?.window(timing.schedule, by: timing.zoneField) }
+        delivery.window = window(defaults.window)
         guard let node, let fields = Fields(node, "'delivery'", deliveryKeys, &findings) else { return delivery }
         delivery.rate = fields.rate("rate", &findings)
         delivery.expiresAfter = fields.duration("expires_after", &findings)
@@ -26,7 +27,7 @@ extension ResourceReader {
         if let node = fields["window"] {
             let isAlways = node.scalar?.text == WindowReader.always
             delivery.isAtAnyHour = isAlways && defaults.window != nil
-            delivery.window = isAlways ? nil : WindowReader.window(node, &findings)?.window(schedule)
+            delivery.window = isAlways ? nil : window(WindowReader.window(node, &findings))
         }
         return delivery
     }

@@ -122,8 +122,8 @@ enum ResourceReader {
         let previous = previousNames(fields, &findings)
         let exclude = fields.strings("exclude", &findings) ?? []
         let acknowledged = acknowledgement(fields, &findings)
-        let schedule = ScheduleReader.schedule(fields["schedule"], defaultZone: defaults.zone, &findings)
-        var delivery = delivery(fields["delivery"], schedule, defaults, &findings)
+        let timing = ScheduleReader.timing(fields["schedule"], defaultZone: defaults.zone, &findings)
+        var delivery = delivery(fields["delivery"], timing, defaults, &findings)
         delivery.frequency = frequency(fields, defaults, &findings)
         // A campaign with a mistake in its message is kept, so that the rest of it is checked too.
         guard let name, let target,
@@ -131,8 +131,8 @@ enum ResourceReader {
         else { return nil }
         var campaign = Campaign(
             name: name, description: description, owner: owner, enabled: enabled, revision: revision,
-            previousNames: previous, target: target, exclude: exclude, message: message, schedule: schedule,
-            delivery: delivery, acknowledged: acknowledged, personal: personal)
+            previousNames: previous, target: target, exclude: exclude, message: message, schedule: timing.schedule,
+            zoneField: timing.zoneField, delivery: delivery, acknowledged: acknowledged, personal: personal)
         if case .condition(let condition) = target.value {
             campaign.conditionTopics =
                 ConditionPlaces(fields["target"], condition, file: findings.file)?.terms.map(\.topic)

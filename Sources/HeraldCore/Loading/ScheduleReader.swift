@@ -1,36 +1,69 @@
 /// Reads a campaign's `schedule`.
 enum ScheduleReader {
-    static let keys = KeyTable(["at", "cron", "start", "end", "timezone", "dst", "max_lateness", "catch_up"])
+    static let keys = KeyTable([
+        "at", "cron", "start", "end", "timezone", "dst", "max_lateness", "catch_up", "if_passed",
+    ])
     static let dstKeys = KeyTable(["gap", "overlap"])
     /// Keys that only apply to schedules with many occurrences.
     private static let cronKeys = ["start", "end", "catch_up"]
 
+    /// What a campaign's file says about when it is due.
+    struct Timing {
+        var schedule: Schedule
+        /// The field by whose zones it is due; see `Campaign.zoneField`.
+        var zoneField: Located<String>?
+    }
+
     /// Reads the schedule and reports mistakes without stopping at them. Without a node, the campaign is due at once.
     ///
     /// - Parameter defaultZone: the workspace's. A wrong one was already reported.
-    static func schedule(_ node: Node?, defaultZone: String, _ findings: inout Findings) -> Schedule {
+    static func timing(_ node: Node?, defaultZone: String, _ findings: inout Findings) -> Timing {
         var schedule = Schedule(zone: Zone(named: defaultZone) ?? .utc)
-        guard let node, let fields = Fields(node, "'schedule'", keys, &findings) else { return schedule }
-        if let zone = fields.string("timezone", &findings).flatMap({ findings.zone($0) }) {
-            schedule.zone = zone
+        guard let node, let fields = Fields(node, "'schedule'", keys, &findings) else {
+            return Timing(schedule: schedule)
         }
+        let written = ZoneReader.zone(in: fields, &findings)
+        if let zone = written.zone { schedule.zone = zone }
         let overlap = fields["dst"].flatMap { readDST($0, &schedule.dst, &findings) }
         if let lateness = fields.duration("max_lateness", &findings) { schedule.maxLateness = lateness }
         if let catchUp: Schedule.CatchUp = fields.choice("catch_up", &findings) { schedule.catchUp = catchUp }
+        checkKeys(fields, of: node, &findings)
+        if let overlap, schedule.dst.overlap == .both, 
+            fields["at"] != nil && fields["cron"] == nil || written.field != nil
+        {
+            let reason = written.field == nil ? "'at' is one time" : "each recipient gets it once"
+            findings.error(
+                .scheduleKeys, "\(reason), so 'overlap' cannot be both", at: overlap,
+                help: "write first, which is the default, or second", replacement: "first")
+        }
+        if let field = written.field {
+            readLocal(fields, field: field.value, &schedule, &findings)
+            return Timing(schedule: schedule, zoneField: field)
+        }
+        if fields["if_passed"] != nil {
+            findings.error(
+                .scheduleKeys, "'if_passed' is for schedules in local time", at: fields.keyRange("if_passed"),
+                help: "leave it out, or write timezone: {field: NAME} for each recipient's own clock")
+        }
         switch (fields["at"], fields["cron"]) {
         case (let at?, nil):
             if let time = time(at, "at", schedule, &findings) {
                 (schedule.times, schedule.skipped) = (.at(time.date), time.skipped)
             }
+        case (nil, let cron?): readCron(cron, fields, &schedule, &findings)
+        default: break
+        }
+        return Timing(schedule: schedule)
+    }
+
+    /// Which keys go together.
+    private static func checkKeys(_ fields: Fields, of node: Node, _ findings: inout Findings) {
+        switch (fields["at"], fields["cron"]) {
+        case (_?, nil):
             for key in cronKeys where fields[key] != nil {
                 findings.error(.scheduleKeys, "'\(key)' has no meaning beside 'at'", at: fields.keyRange(key))
             }
-            if let overlap, schedule.dst.overlap == .both {
-                findings.error(
-                    .scheduleKeys, "'at' is one time, so 'overlap' cannot be both", at: overlap,
-                    help: "write first, which is the default, or second", replacement: "first")
-            }
-        case (nil, let cron?): readCron(cron, fields, &schedule, &findings)
+        case (nil, _?): break
         case (_?, _?):
             let later = [fields.keyRange("at"), fields.keyRange("cron")].max { $0.start < $1.start } ?? fields.range
             findings.error(.scheduleKeys, "'at' and 'cron' exclude each other", at: later)
@@ -39,7 +72,6 @@ enum ScheduleReader {
                 .scheduleKeys, "'schedule' needs 'at' or 'cron'", at: node.range,
                 help: "leave 'schedule' out to send at once, one time")
         }
-        return schedule
     }
 
     private static func readCron(
@@ -60,7 +92,7 @@ enum ScheduleReader {
     }
 
     /// Reads five fields. A mistake is reported at its place within the text, if that can be found in the file.
-    private static func cron(_ node: Node, _ findings: inout Findings) -> Cron? {
+    static func cron(_ node: Node, _ findings: inout Findings) -> Cron? {
         guard let scalar = node.scalar else {
             findings.error(.wrongType, "'cron' must be text, not \(node.kindName)", at: node.range)
             return nil
@@ -128,22 +160,5 @@ enum ScheduleReader {
         if let gap: DST.Gap = fields.choice("gap", &findings) { dst.gap = gap }
         if let overlap: DST.Overlap = fields.choice("overlap", &findings) { dst.overlap = overlap }
         return fields["overlap"]?.range
-    }
-}
-
-extension Findings {
-    /// The zone of that name. An unknown one is reported.
-    mutating func zone(_ name: Located<String>) -> Zone? {
-        if let zone = Zone(named: name.value) { return zone }
-        let near = advice.nearest(to: name.value, among: Zone.names()).flatMap { Zone(named: $0) }
-        let help =
-            Zone(named: "Europe/Rome") == nil
-            ? "this machine has no time zone data; install tzdata"
-            : near.map { "did you mean '\($0.name)'?" } ?? "write an IANA name, as in Europe/Rome"
-        diagnostics.append(
-            .error(
-                .scheduleZone, "there is no time zone '\(name.value)'", at: name.range, help: help,
-                replacement: near?.name))
-        return nil
     }
 }

@@ -1,7 +1,6 @@
 /// Reads a send window: `window` below `delivery`, of a campaign and of `herald.yaml`.
 enum WindowReader {
     static let keys = KeyTable(["from", "to", "days", "timezone", "when_closed"], required: ["from", "to"])
-    static let timezoneKeys = KeyTable(["field", "default"], required: ["field"])
     /// What a campaign writes to be sent at any hour although the workspace has a window.
     static let always = "always"
 
@@ -10,7 +9,7 @@ enum WindowReader {
         let from = minute("from", in: fields, upTo: 1439, &findings)
         let to = minute("to", in: fields, upTo: 1440, &findings)
         let days = fields["days"].map { weekdays($0, &findings) } ?? DailyHours.everyDay
-        let (zone, field) = fields["timezone"].map { timezone($0, in: fields, &findings) } ?? (nil, nil)
+        let written = ZoneReader.zone(in: fields, &findings)
         let whenClosed: SendWindow.WhenClosed = fields.choice("when_closed", &findings) ?? .wait
         guard let from, let to, let days else { return nil }
         guard from != to else {
@@ -20,20 +19,8 @@ enum WindowReader {
             return nil
         }
         return WrittenWindow(
-            hours: DailyHours(from: from, to: to, days: days), zone: zone, field: field, whenClosed: whenClosed)
-    }
-
-    /// One zone for all, or the field that has each recipient's.
-    private static func timezone(
-        _ node: Node, in window: Fields, _ findings: inout Findings
-    ) -> (zone: Zone?, field: Located<String>?) {
-        guard node.mapping != nil else {
-            return (window.string("timezone", &findings).flatMap { findings.zone($0) }, nil)
-        }
-        guard let fields = Fields(node, "'timezone'", timezoneKeys, &findings) else { return (nil, nil) }
-        return (
-            fields.string("default", &findings).flatMap { findings.zone($0) }, fields.string("field", &findings)
-        )
+            hours: DailyHours(from: from, to: to, days: days), zone: written.zone, field: written.field,
+            whenClosed: whenClosed)
     }
 
     /// A time of day in minutes. It may be written without quotes here, because nothing else can be meant.

@@ -1,45 +1,61 @@
 /// Who of a send's members may start at an instant, who waits and until when, and for whom it is too late.
 struct Admission {
     private(set) var admitted = RecipientSet()
-    /// Until when those who may start may do so, where their window closes.
+    /// Until when those who may start may do so, where their window closes, or their wave expires.
     private(set) var closings = Partition<Date>()
     /// Those whose window is closed, by when it opens.
     private(set) var waiting: [Date: RecipientSet] = [:]
-    /// Those whose window was open for longer than `max_lateness`.
+    /// Those for whom `max_lateness` is over, not counting the time in which their window was closed.
     private(set) var late = RecipientSet()
+    /// The latest end of `max_lateness` of those who may start.
+    private(set) var deadline: Date?
 
-    /// - Parameters:
-    ///   - members: who is to be sent the message.
-    ///   - suspended: when a run that was sending it stopped, because their windows closed.
-    init(_ members: RecipientSet, of wanted: DesiredSend, due: Date?, suspended: Date?, at now: Date) {
-        guard let window = wanted.campaign.delivery.window else {
-            admitted = members
+    /// - Parameter suspended: when a run that was sending it stopped, because their windows closed.
+    init(_ send: Plan.Send, of wanted: DesiredSend, suspended: Date?, at now: Date) {
+        guard send.delivery.window != nil || send.waves != nil else {
+            (admitted, deadline) = (send.members, send.deadline)
             return
         }
-        var rest = members
-        for (zone, all) in wanted.zones where window.field != nil {
-            let here = all.intersection(members)
-            rest.subtract(here)
-            take(here, in: zone, wanted.campaign, window.hours, due, suspended, now)
+        guard let waves = send.waves else {
+            take(send.members, of: wanted, due: send.due, isWave: false, suspended, now)
+            return
         }
-        take(rest, in: window.zone, wanted.campaign, window.hours, due, suspended, now)
+        for instant in waves.reached.states.sorted() {
+            let members = waves.reached[instant].intersection(send.members)
+            take(members, of: wanted, due: instant, isWave: true, suspended, now)
+        }
+    }
+
+    /// - Parameter isWave: whether others of the send are due at other times, so that it expires for these alone.
+    private mutating func take(
+        _ members: RecipientSet, of wanted: DesiredSend, due: Date?, isWave: Bool, _ suspended: Date?, _ now: Date
+    ) {
+        let campaign = wanted.campaign
+        guard let window = campaign.delivery.window else {
+            take(members, campaign.limits(due: due), isWave, nil, now)
+            return
+        }
+        for (zone, here) in wanted.zones(of: members, by: window.field?.value, else: window.zone) {
+            let limits = campaign.limits(due: due, suspended: suspended, in: [zone])
+            take(here, limits, isWave, window.hours.standing(at: now, in: zone), now)
+        }
     }
 
     private mutating func take(
-        _ members: RecipientSet, in zone: Zone, _ campaign: Campaign, _ hours: DailyHours, _ due: Date?,
-        _ suspended: Date?, _ now: Date
+        _ members: RecipientSet, _ limits: TimeLimits, _ isWave: Bool, _ standing: DailyHours.Standing?, _ now: Date
     ) {
         if members.isEmpty { return }
-        if campaign.limits(due: due, suspended: suspended, in: [zone]).late(at: now) != nil {
+        if (isWave ? limits.lateness(at: now) : limits.late(at: now)) != nil {
             late.formUnion(members)
             return
         }
-        let standing = hours.standing(at: now, in: zone)
-        guard standing.isOpen else {
+        if let standing, !standing.isOpen {
             waiting[standing.until ?? .distantFuture, default: []].formUnion(members)
             return
         }
         admitted.formUnion(members)
-        if let until = standing.until { closings.move(members, to: until) }
+        deadline = [deadline, limits.deadline].compactMap(\.self).max()
+        let end = [standing?.until, isWave ? limits.expiry : nil].compactMap(\.self).min()
+        if let end { closings.move(members, to: end) }
     }
 }

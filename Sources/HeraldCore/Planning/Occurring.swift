@@ -2,10 +2,14 @@
 package struct Occurring: Hashable, Sendable {
     package var campaign: String
     package var occurrence: OccurrenceID
+    /// In local time, when the first clock reaches it.
     package var at: Date
+    /// In local time, when the last clock reaches it.
+    package var last: Date?
     package var local: LocalTime
+    /// In local time, that of recipients whose row names none.
     package var zone: Zone
-    /// The offset from UTC: `+01:00`, with seconds if there are any.
+    /// The offset from UTC: `+01:00`, with seconds if there are any. Empty in local time.
     package var offset: String
     /// How a clock change affects it. Empty if none does.
     package var note: String
@@ -21,13 +25,27 @@ extension Occurring {
         local = schedule.zone.local(at: date)
         zone = schedule.zone
         offset = schedule.zone.offset(at: date).offsetText
+        last = nil
         note = [schedule.note(at: date), campaign.delivery.window?.note(at: date) ?? ""].filter { !$0.isEmpty }
             .joined(separator: "; ")
     }
 
+    /// An occurrence in local time, from the first clock of the world that reaches it to the last.
+    init(of campaign: Campaign, at local: LocalTime) {
+        self.campaign = campaign.name.value
+        occurrence = OccurrenceID(campaign: campaign.name.value, local: local, revision: campaign.revision)
+        (at, last) = (local.firstInstant, local.lastInstant)
+        (self.local, zone, offset) = (local, campaign.schedule.zone, "")
+        note = campaign.delivery.window.map { "by each recipient's window (\($0.words))" } ?? ""
+    }
+
     /// The first `limit` occurrences of a campaign in (after, through]. A campaign without a schedule has none.
     package static func coming(of campaign: Campaign, after: Date, through: Date, limit: Int) -> [Occurring] {
-        campaign.schedule.occurrences(after: after, through: through, limit: limit)
+        if let schedule = campaign.schedule.local {
+            let (begin, end) = (LocalTime(latestAt: after), LocalTime(latestAt: through))
+            return schedule.times(after: begin, through: end, limit: limit).map { Occurring(of: campaign, at: $0) }
+        }
+        return campaign.schedule.occurrences(after: after, through: through, limit: limit)
             .map { Occurring(of: campaign, at: $0) }
     }
 }

@@ -12,15 +12,18 @@ struct Partaking {
     ///
     /// - Parameters:
     ///   - begun: whom the occurrence is for since it began; nobody if it begins now, or if that is not known.
+    ///   - joining: who is part of it from now on, too.
     ///   - tried: who has an outcome and is not sent it again.
-    init(_ members: RecipientSet, begun: RecipientSet, tried: RecipientSet) {
+    init(_ members: RecipientSet, begun: RecipientSet, joining: RecipientSet, tried: RecipientSet) {
         classes = Partition()
         if begun.isEmpty {
             self.members = members
             assignment = Partition(disjoint: [MessageClass(): members.union(tried)])
         } else {
-            self.members = members.intersection(begun)
+            let partakers = begun.union(joining)
+            self.members = members.intersection(partakers)
             leftOut.gone = begun.subtracting(tried).subtracting(members)
+            if !joining.isEmpty { assignment = Partition(disjoint: [MessageClass(): partakers]) }
         }
     }
 
@@ -29,12 +32,14 @@ struct Partaking {
     /// - Parameters:
     ///   - wanted: what the files and lists say now.
     ///   - begun: who takes part since the occurrence began, each with their text; empty for one that begins now.
+    ///   - joining: who takes part from now on, too.
     ///   - isResumed: whether the occurrence has begun. If not, the state opens it anew.
     ///   - tried: who has an outcome.
     ///   - repeated: who of them is sent it again.
     init(
         _ members: RecipientSet, of messages: PersonalMessages, _ wanted: DesiredSend,
-        begun: Partition<MessageClass>, isResumed: Bool, tried: RecipientSet, repeated: RecipientSet
+        begun: Partition<MessageClass>, joining: RecipientSet, isResumed: Bool, tried: RecipientSet,
+        repeated: RecipientSet
     ) {
         let settled = tried.subtracting(repeated)
         let census = wanted.census ?? RowCensus()
@@ -66,6 +71,19 @@ struct Partaking {
         leftOut.bad = missing.intersection(members)
             .intersection(sent.members { messages.index(of: $0) != nil })
         leftOut.gone = missing.subtracting(leftOut.bad)
+        if !joining.isEmpty { join(Partition(disjoint: census.classes).intersection(joining), begun) }
+    }
+
+    /// Adds those who were no part of it before.
+    private mutating func join(_ joining: Partition<MessageClass>, _ begun: Partition<MessageClass>) {
+        var all = begun
+        for recipients in joining.states { all.move(joining[recipients], to: recipients) }
+        assignment = all
+        leftOut.heldOut += joining.members(where: \.isHoldout).count
+        for recipients in joining.states where !recipients.isHoldout {
+            classes.move(joining[recipients], to: recipients)
+        }
+        members = classes.all
     }
 }
 

@@ -131,6 +131,8 @@ package struct Plan: Hashable, Sendable {
         package var counting: StartCounting?
         /// Whom the run skips for good.
         package var skipped = Partition<SkipReason>()
+        /// `nil` if it is due at the same instant for all.
+        package var waves: Waves?
     }
 
     /// An occurrence that was due and is not sent.

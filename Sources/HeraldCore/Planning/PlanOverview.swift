@@ -41,6 +41,8 @@ package struct PlanOverview: Hashable, Sendable {
         package var recipients: Int
         /// Whether those are all; see `Plan.Send.isCounted`.
         package var isCounted = true
+        /// In local time, who is reached when.
+        package var waves: [Plan.Wave] = []
     }
 
     package init() {}

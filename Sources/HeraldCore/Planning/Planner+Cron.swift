@@ -29,11 +29,7 @@ extension Planner {
             due.removeLast(due.count - Self.caughtUp)
             (end, dealt) = (due[due.count - 1], due[due.count - 1])
         }
-        if campaign.enabled, mark > now + Self.clockTolerance {
-            let silenced = Plan.Silenced(campaign: campaign.name.value, until: mark)
-            plan.silenced.append(silenced)
-            overview.warnings.append(silenced.sentence)
-        }
+        noteFastClock(campaign, mark)
         var result: [Plan.Send] = []
         for (id, occurrence) in ofRevision {
             // An open occurrence that has tried no recipient counts as not begun, whatever its message was then. A fast
@@ -56,7 +52,8 @@ extension Planner {
         }
         // Compared by time, because a rename leaves the ids as they are and a new revision must not send them again.
         let all = (occurrences[campaign.name.value] ?? []).map(\.occurrence)
-        let (unbegun, known) = (all.filter(\.isUnbegun), Set(all.filter { !$0.isUnbegun }.compactMap(\.due)))
+        let begun = all.filter { !$0.isUnbegun }
+        let (unbegun, known) = (all.filter(\.isUnbegun), Set(begun.compactMap { $0.due(in: schedule.zone) }))
         for instant in due.sorted() where !known.contains(instant) {
             let id = freeID(of: campaign, due: instant)
             if let lateness = lateness(of: wanted, due: instant) {
@@ -90,11 +87,20 @@ extension Planner {
         return result
     }
 
+    /// - Parameter mark: until when its occurrences are dealt with.
+    mutating func noteFastClock(_ campaign: Campaign, _ mark: Date) {
+        guard campaign.enabled, mark > now + Self.clockTolerance else { return }
+        let silenced = Plan.Silenced(campaign: campaign.name.value, until: mark)
+        plan.silenced.append(silenced)
+        overview.warnings.append(silenced.sentence)
+    }
+
     /// Nothing is due for a campaign that no file declares. If it comes back, it starts from then.
     mutating func passVanished() {
         let declared = Set(desired.sends.map(\.campaign.name.value))
         for (campaign, mark) in state.watermarks where !declared.contains(campaign) && mark.at < now {
-            plan.watermarks[campaign] = Watermark(at: now, schedule: mark.schedule, next: nil)
+            plan.watermarks[campaign] = Watermark(
+                at: now, schedule: mark.schedule, next: nil, first: mark.first)
         }
     }
 
@@ -153,7 +159,7 @@ extension Planner {
         }
         let day = { (instant: Date) in schedule.zone.local(at: instant).startOfDay }
         let sent = (occurrences[campaign.name.value] ?? []).compactMap { id, occurrence in
-            occurrence.hasTried ? occurrence.due.map { (id: id, due: $0) } : nil
+            occurrence.hasTried ? occurrence.due(in: schedule.zone).map { (id: id, due: $0) } : nil
         }
         guard let last = sent.filter({ day($0.due) <= day(first) }).max(by: { $0.due < $1.due }),
             !schedule.fires(at: last.due)
@@ -180,8 +186,4 @@ extension Planner {
 
 extension Schedule {
     func fires(at instant: Date) -> Bool { latest(after: instant - 1, through: instant) != nil }
-}
-
-extension LocalTime {
-    fileprivate var startOfDay: LocalTime { LocalTime(year: year, month: month, day: day) }
 }

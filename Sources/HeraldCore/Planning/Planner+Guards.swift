@@ -33,7 +33,9 @@ extension Planner {
     private mutating func checkRecipients(of send: Plan.Send, _ campaign: Campaign) {
         // Without lists, a forecast says once that it cannot judge this.
         if listsSkipped, sizes != nil { return }
-        let reach = reach(of: send, by: campaign)
+        // Waves of other runs are of the same occurrence.
+        let (sent, others) = (reach(of: send, by: campaign), send.wholeRecipients - send.recipients)
+        let reach = (sent.lowerBound + others)...(sent.upperBound + others)
         let limit = max(settings.guards.maxRecipients, campaign.acknowledged.maxRecipients ?? 0)
         if reach.lowerBound > limit {
             refuse(

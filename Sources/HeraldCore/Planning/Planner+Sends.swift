@@ -41,6 +41,7 @@ extension Planner {
     private mutating func sends(_ wanted: DesiredSend) -> [Plan.Send] {
         let campaign = wanted.campaign
         let ofRevision = (occurrences[campaign.name.value] ?? []).filter { $0.occurrence.revision == campaign.revision }
+        if let local = campaign.schedule.local { return localSends(wanted, local, ofRevision) }
         if campaign.schedule.isCron { return cronSends(wanted, ofRevision) }
         let due = campaign.schedule.at
         let id = freeID(of: campaign, due: due)
@@ -76,20 +77,26 @@ extension Planner {
 
     /// The send of an occurrence that has tried nobody yet. Empty if there is nobody to send to.
     ///
-    /// - Parameter earlier: unbegun occurrences in whose place it is.
+    /// - Parameters:
+    ///   - earlier: unbegun occurrences in whose place it is.
+    ///   - sorting: whose clock has reached it, for a campaign in local time.
     mutating func begin(
-        _ wanted: DesiredSend, _ id: OccurrenceID, due: Date?, after earlier: [RecordedOccurrence]
+        _ wanted: DesiredSend, _ id: OccurrenceID, due: Date?, after earlier: [RecordedOccurrence],
+        _ sorting: WaveSorting? = nil
     ) -> [Plan.Send] {
         // What FCM refused to take for now, it may have delivered all the same.
         var ledger = Ledger()
         for occurrence in earlier { ledger.move(occurrence.ledger?[.deferred] ?? [], to: .deferred) }
         // Who takes part stays as it was recorded, also where nobody has an outcome yet or any more.
         let recorded = earlier.last { $0.hasTexts && $0.contentDigest == wanted.campaign.contentDigest }
-        var send = send(wanted, id, due: due, ledger: ledger, isResumed: false, recorded?.classes ?? Partition())
+        var send = send(
+            wanted, id, due: due, ledger: ledger, isResumed: false, recorded?.classes ?? Partition(), sorting)
         send.begun = earlier.begun(with: wanted.campaign)?.begun
         // Where every row is bad, the guard must say so.
         let isRefused = refusesBadRows(wanted.campaign) && !send.leftOut.bad.isEmpty
-        guard send.members.isEmpty, !listsSkipped, !isRefused else { return startable(send, of: wanted) }
+        guard send.members.isEmpty, send.skipped.isEmpty, !listsSkipped, !isRefused else {
+            return startable(send, of: wanted)
+        }
         let end = send.deadline.map { ", until \($0.rfc3339) at the latest" } ?? ""
         overview.warnings.append(
             "campaign '\(send.campaign)' is due and has nobody to send to (\(send.target.words)); it begins when there is somebody\(end)"
@@ -97,11 +104,12 @@ extension Planner {
         return []
     }
 
+    /// - Parameter sorting: whose clock has reached it, for one in local time.
     mutating func planBegun(
-        _ wanted: DesiredSend, _ id: OccurrenceID, _ occurrence: RecordedOccurrence
+        _ wanted: DesiredSend, _ id: OccurrenceID, _ occurrence: RecordedOccurrence, _ sorting: WaveSorting? = nil
     ) -> [Plan.Send] {
         let campaign = wanted.campaign
-        let isCron = campaign.schedule.isCron
+        let isCron = campaign.schedule.repeats
         noteUnknowns(id, occurrence, campaign)
         let isChanged = occurrence.isChanged(in: campaign)
         let warning =
@@ -111,16 +119,23 @@ extension Planner {
             if isChanged, !isCron { overview.warnings.append(warning) }
             return []
         }
-        var remaining = send(wanted, id, due: occurrence.due, ledger: ledger, isResumed: true, occurrence.classes)
+        var remaining = send(
+            wanted, id, due: occurrence.due, ledger: ledger, isResumed: true, occurrence.classes, sorting)
         remaining.begun = occurrence.begun
         remaining.deadline = campaign.limits(of: occurrence, in: wanted.windowZones).deadline
-        let nobody = listsSkipped ? nil : nobodyLeft(wanted, remaining)
         let lateness = campaign.lateness(of: occurrence, at: now, in: wanted.windowZones).map(\.words)
         // Those who left the list get it if they come back in time.
         let left = remaining.leftOut.gone.subtracting(wanted.members)
-        remaining.staysOpen = !left.isEmpty && lateness == nil
-        let hasNobody = remaining.members.isEmpty && remaining.discovered.isEmpty && !listsSkipped && nobody == nil
-        if hasNobody, !remaining.staysOpen, occurrence.halt != .failedOver {
+        let inTime = sorting.map { left.subtracting($0.late(of: wanted, at: now)) } ?? left
+        remaining.staysOpen = lateness == nil && (!inTime.isEmpty || sorting?.waves.ahead.isEmpty == false)
+        let isOwing = sorting == nil || remaining.staysOpen || !remaining.members.isEmpty
+        let nobody = listsSkipped || !isOwing ? nil : nobodyLeft(wanted, remaining)
+        let hasNobody =
+            remaining.members.isEmpty && remaining.discovered.isEmpty && remaining.skipped.isEmpty && !listsSkipped
+            && nobody == nil
+        // Whom waves ahead were for is not known any more once the schedule has no field.
+        let mayBeAhead = sorting == nil && occurrence.local.map { now < $0.lastInstant } ?? false
+        if hasNobody, !remaining.staysOpen, !mayBeAhead, occurrence.halt != .failedOver {
             // Who left it for good is still to be accounted for.
             if !left.isEmpty, !isChanged { return [remaining] }
             plan.over.append(id)
@@ -134,7 +149,7 @@ extension Planner {
                 remaining: remaining.members.count)
         } else if !campaign.enabled {
             hold(id, "it is half done and the campaign is disabled", .abandon, remaining: remaining.members.count)
-        } else if let lateness {
+        } else if let lateness, sorting == nil {
             let due = occurrence.due ?? occurrence.begun ?? now
             plan.missed.append(.init(occurrence: id, due: due, reason: "it is half done and \(lateness)"))
             // What a crash left still has to be accounted for.
@@ -142,7 +157,7 @@ extension Planner {
             if !left.isEmpty { return [remaining.withoutRequests(leftByCrash: left)] }
         } else if let halt = occurrence.halt, !(halt == .dead && forgetsFreely(id)) {
             return holdHalted(halt, occurrence, remaining)
-        } else if let due = occurrence.due, now < due {
+        } else if sorting == nil, let due = occurrence.due, now < due {
             // A person let it go on at a later time, or a fast clock began it.
             if !isCron { overview.upcoming += upcoming(wanted, after: now, through: due, limit: 1) }
         } else if let nobody, remaining.discovered.isEmpty {
@@ -150,6 +165,7 @@ extension Planner {
                 "\(id) is half done and \(nobody.reason); it goes on when \(nobody.end), or ends with 'herald state resolve \(id) --abandon'"
             )
         } else if hasNobody {
+            if left.isEmpty { return [] }
             let end = remaining.deadline.map { ", until \($0.rfc3339) at the latest" } ?? ""
             overview.warnings.append(
                 "\(id) is half done, and \(count(left.count, "recipient")) of it left the list (\(remaining.target.words)); it goes on when they are back\(end), or ends with 'herald state resolve \(id) --abandon'"
@@ -179,12 +195,15 @@ extension Planner {
     ///   - ledger: the outcomes of the occurrence so far.
     ///   - isResumed: whether the occurrence has begun.
     ///   - classes: whom it is for, as recorded; empty if that is not known.
+    ///   - sorting: whose clock has reached it, for one in local time.
     private func send(
         _ wanted: DesiredSend, _ id: OccurrenceID, due: Date?, ledger: Ledger, isResumed: Bool,
-        _ classes: Partition<MessageClass>
+        _ classes: Partition<MessageClass>, _ sorting: WaveSorting?
     ) -> Plan.Send {
         let campaign = wanted.campaign
         var members = wanted.members.subtracting(unreachable)
+        if let sorting { members = members.intersection(sorting.waves.reached.all) }
+        let joining = sorting?.waves.fresh ?? []
         // A group without living members has no key that reaches anyone.
         if case .group(let name) = campaign.target.value, !listsSkipped, liveMembers(of: name).isEmpty {
             members = []
@@ -196,9 +215,10 @@ extension Planner {
             // Nobody is known, or the target is all there is.
         } else if let messages = campaign.content.personal {
             parts = Partaking(
-                members, of: messages, wanted, begun: classes, isResumed: isResumed, tried: tried, repeated: repeated)
+                members, of: messages, wanted, begun: classes, joining: joining, isResumed: isResumed, tried: tried,
+                repeated: repeated)
         } else {
-            parts = Partaking(members, begun: classes.all, tried: tried.subtracting(repeated))
+            parts = Partaking(members, begun: classes.all, joining: joining, tried: tried.subtracting(repeated))
         }
         if let parts {
             members = parts.members
@@ -218,6 +238,7 @@ extension Planner {
             send.classes = parts.classes
             (send.assignment, send.leftOut) = (parts.assignment, parts.leftOut)
         }
+        if let sorting { send.take(sorting) }
         return send
     }
 
@@ -276,7 +297,31 @@ extension RecordedOccurrence {
 
     /// Whether the campaign has another message, target or time now.
     func isChanged(in campaign: Campaign) -> Bool {
-        let isElsewhen = campaign.schedule.isCron ? due == nil : due != campaign.schedule.at
-        return isElsewhen || contentDigest != campaign.contentDigest
+        contentDigest != campaign.contentDigest || !fits(campaign.schedule)
+    }
+
+    /// Whether it is of the kind of time that the schedule has. One that repeats may have other times by now.
+    private func fits(_ schedule: Schedule) -> Bool {
+        switch schedule.times {
+        case .once: due == nil
+        case .at(let date): local == nil && due == date
+        case .cron: local == nil && due != nil
+        case .local(let times): if case .at(let time, _) = times.times { local == time } else { local != nil }
+        }
+    }
+}
+
+extension Plan.Send {
+    /// Takes out whom nothing is sent of it, and notes whose clock has reached it.
+    fileprivate mutating func take(_ sorting: WaveSorting) {
+        let never = sorting.skipped.all.intersection(members)
+        for reason in sorting.skipped.states { skipped.move(sorting.skipped[reason].intersection(members), to: reason) }
+        if !never.isEmpty { limit(to: members.subtracting(never)) }
+        var waves = sorting.waves
+        if !isResumed { waves.unrecorded = waves.reached }
+        let first = waves.reached.states.filter { !waves.reached[$0].intersection(members.union(waves.fresh)).isEmpty }
+        due = first.min() ?? waves.local.firstInstant
+        self.waves = waves
+        staysOpen = !waves.ahead.isEmpty
     }
 }

@@ -6,13 +6,16 @@ extension Planner {
     ///
     /// - Parameter suspended: when a run that was sending it stopped, because windows closed.
     mutating func admitting(_ send: Plan.Send, of wanted: DesiredSend, suspended: Date?) -> [Plan.Send] {
-        guard let window = send.delivery.window else { return [send] }
-        guard !send.members.isEmpty else { return listsSkipped ? unlessClosed(send, window) : [send] }
-        let admission = Admission(send.members, of: wanted, due: send.due, suspended: suspended, at: now)
+        let window = send.delivery.window
+        guard window != nil || send.waves != nil else { return [send] }
+        guard !send.members.isEmpty else {
+            return listsSkipped ? window.map { unlessClosed(send, $0) } ?? [send] : [send]
+        }
+        let admission = Admission(send, of: wanted, suspended: suspended, at: now)
         var send = send
-        if window.whenClosed == .skip {
+        if window?.whenClosed == .skip {
             for members in admission.waiting.values { send.skipped.move(members, to: .outsideWindow) }
-        } else if let first = admission.waiting.keys.min() {
+        } else if let window, let first = admission.waiting.keys.min() {
             wait(send, admission.waiting, until: first, window)
             send.staysOpen = true
         }
@@ -21,11 +24,12 @@ extension Planner {
         return send.members.isEmpty && send.discovered.isEmpty && send.skipped.isEmpty ? [] : [send]
     }
 
-    /// Whoever waited for their window in several occurrences of a campaign gets the latest.
+    /// Whoever may start several occurrences of a campaign, because they waited for them, gets the latest.
     func supersede(_ sends: inout [Plan.Send]) {
         var served = RecipientSet()
-        let latestFirst = sends.indices.sorted { sends[$0].due ?? .distantPast > sends[$1].due ?? .distantPast }
-        for index in latestFirst where sends[index].delivery.window != nil && sends[index].members != .target {
+        let latestFirst = sends.indices.sorted { sends[$0].order > sends[$1].order }
+        for index in latestFirst
+        where sends[index].members != .target && (sends[index].delivery.window != nil || sends[index].waves != nil) {
             let again = sends[index].members.intersection(served)
             served.formUnion(sends[index].members)
             guard !again.isEmpty else { continue }
@@ -63,9 +67,13 @@ extension Planner {
 }
 
 extension Plan.Send {
+    /// Orders the occurrences of a campaign: in local time by that, else by when they are due.
+    fileprivate var order: Date { waves?.local.firstInstant ?? due ?? .distantPast }
+
     /// Keeps only those who may start.
     fileprivate mutating func admit(_ admission: Admission) {
         closings = admission.closings
+        if waves != nil { deadline = admission.deadline }
         if members != admission.admitted { limit(to: admission.admitted) }
     }
 
@@ -81,7 +89,7 @@ extension Plan.Send {
 extension DesiredSend {
     /// The zones by which its recipients' windows open.
     var windowZones: [Zone] {
-        guard let window = campaign.delivery.window, window.field != nil else { return [] }
-        return Array(zones.keys) + (zonesDefaulted > 0 ? [window.zone] : [])
+        guard let window = campaign.delivery.window, let field = window.field else { return [] }
+        return Array(zones(of: members, by: field.value, else: window.zone).keys)
     }
 }

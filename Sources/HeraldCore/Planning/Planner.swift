@@ -236,7 +236,14 @@ package struct Planner {
 
     /// An id for a new occurrence, which no other campaign has. A name that is used again adds `~2` to its id.
     func freeID(of campaign: Campaign, due: Date?) -> OccurrenceID {
-        let id = OccurrenceID(campaign: campaign.name.value, due: due, revision: campaign.revision)
+        freeID(.init(campaign: campaign.name.value, due: due, revision: campaign.revision), for: campaign)
+    }
+
+    func freeID(of campaign: Campaign, local: LocalTime) -> OccurrenceID {
+        freeID(.init(campaign: campaign.name.value, local: local, revision: campaign.revision), for: campaign)
+    }
+
+    private func freeID(_ id: OccurrenceID, for campaign: Campaign) -> OccurrenceID {
         var (free, number) = (id, 1)
         while !state.isFree(free, for: campaign.name.value) {
             number += 1

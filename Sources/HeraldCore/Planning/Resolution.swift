@@ -45,6 +45,22 @@ extension Campaign {
     }
 }
 
+extension RecordedOccurrence {
+    /// With the content, target and time that the campaign has now.
+    fileprivate func amended(by campaign: Campaign) -> RecordedOccurrence {
+        let zone = campaign.schedule.zone
+        switch campaign.schedule.times {
+        case .once: return RecordedOccurrence(campaign, due: nil)
+        case .at(let date): return RecordedOccurrence(campaign, due: date)
+        case .cron: return RecordedOccurrence(campaign, due: due(in: zone))
+        case .local(let schedule):
+            if case .at(let time, _) = schedule.times { return RecordedOccurrence(campaign, local: time) }
+            return localTime(in: zone).map { RecordedOccurrence(campaign, local: $0) }
+                ?? RecordedOccurrence(campaign, due: due)
+        }
+    }
+}
+
 extension RecordedState {
     /// The changes that carry out the decision. The occurrence must have its ledger, which a snapshot does not have for
     /// finished occurrences.
@@ -78,15 +94,14 @@ extension RecordedState {
             // Nothing would say any more who is a holdout.
             if !ledger.settled.isEmpty, occurrence.hasTexts, campaign.content.personal == nil { throw .noMorePersonal }
             if let earlier = sending(of: campaign, named: occurrence.campaign) { throw .sentBefore(earlier) }
-            let due = campaign.schedule.isCron ? occurrence.due : campaign.schedule.at
-            let now = RecordedOccurrence(campaign, due: due)
+            let now = occurrence.amended(by: campaign)
             var changes: [StateChange] = [
-                .amend(id, contentDigest: now.contentDigest, target: now.target, due: now.due)
+                .amend(id, contentDigest: now.contentDigest, target: now.target, due: now.due, local: now.local)
             ]
             if occurrence.halt != nil { changes.append(.halt(id, nil)) }
             // Whoever another target has, or other rows choose texts for, is part of it from now on.
             let isForOthers =
-                now.target != occurrence.target
+                now.target != occurrence.target || now.local != occurrence.local
                 || campaign.content.personal != nil && !occurrence.hasTexts
                     && now.contentDigest != occurrence.contentDigest
             return isForOthers ? changes + [.assign(id, Partition())] : changes

@@ -123,15 +123,19 @@ extension Campaign {
     }
 
     func limits(of occurrence: RecordedOccurrence, in zones: [Zone] = []) -> TimeLimits {
-        limits(due: occurrence.due, begun: occurrence.begun, suspended: occurrence.suspended, in: zones)
+        // In local time the last clock of the world decides.
+        let due = occurrence.local?.lastInstant ?? occurrence.due
+        return limits(due: due, begun: occurrence.begun, suspended: occurrence.suspended, in: zones)
     }
 }
 
 extension Plan.Send {
     /// - Parameter run: when the run began.
     package func limits(begun run: Date) -> TimeLimits {
-        TimeLimits(
-            deadline: deadline, expiry: delivery.expiry(from: due ?? begun ?? run), closing: closings.states.max())
+        let last = waves?.reached.states.filter { waves?.reached[$0].intersection(members).isEmpty == false }.max()
+        return TimeLimits(
+            deadline: deadline, expiry: delivery.expiry(from: last ?? due ?? begun ?? run),
+            closing: closings.states.max())
     }
 }
 

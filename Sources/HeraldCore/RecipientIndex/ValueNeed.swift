@@ -21,15 +21,15 @@ struct ValueNeed {
         let ends = workspace.valueSources
         var sources: [RecipientIndex.Owner: String] = [:]
         for campaign in workspace.campaigns {
-            let zone = campaign.zoneField(groups, ends)?.column
-            guard campaign.content.personal != nil || zone != nil, let owner = campaign.valueOwner(groups)
+            let zones = campaign.zoneFields(groups, ends).map(\.column)
+            guard campaign.content.personal != nil || !zones.isEmpty, let owner = campaign.valueOwner(groups)
             else { continue }
             if !owners.contains(owner) { owners.append(owner) }
             guard case .audience(let name) = owner, let source = ends[name]?.name.value
             else { continue }
             sources[owner] = source
             let fields = campaign.content.personal?.content.fields ?? []
-            for column in fields.map(\.column) + [zone].compactMap(\.self)
+            for column in fields.map(\.column) + zones
             where !columns[source, default: []].contains(column) {
                 columns[source, default: []].append(column)
             }
@@ -58,21 +58,23 @@ extension Campaign {
 }
 
 extension Campaign {
-    /// The field that has each recipient's zone for its window. `nil` if all have the same.
+    /// The fields that have each recipient's zone, for its schedule and for its window; each once.
     ///
     /// - Parameter sources: those of its workspace (`Workspace.valueSources`).
-    func zoneField(_ groups: [GroupName: Group], _ sources: AudienceSources) -> Field? {
-        guard let name = delivery.window?.field?.value, case .audience(let audience)? = valueOwner(groups) else {
-            return nil
-        }
-        return sources[audience]?.fields.map(\.value).first { $0.name == name && $0.kind == .timezone }
+    func zoneFields(_ groups: [GroupName: Group], _ sources: AudienceSources) -> [Field] {
+        let names = Set(namesOfZones.map(\.value))
+        guard !names.isEmpty, case .audience(let audience)? = valueOwner(groups) else { return [] }
+        return (sources[audience]?.fields ?? []).map(\.value).filter { names.contains($0.name) && $0.kind == .timezone }
     }
+
+    /// As its file, or the workspace's, names them.
+    var namesOfZones: [Located<String>] { [zoneField, delivery.window?.field].compactMap(\.self) }
 }
 
 extension Workspace {
     /// Where the recipients of campaigns come from that need values of rows.
     var valueSources: AudienceSources {
-        AudienceSources(campaigns.contains { $0.personal != nil || $0.delivery.window?.field != nil } ? audiences : [])
+        AudienceSources(campaigns.contains { $0.personal != nil || !$0.namesOfZones.isEmpty } ? audiences : [])
     }
 }
 

@@ -20,11 +20,13 @@ extension CalendarDocument {
 
     /// An event without an end ends when it begins, so that a send does not block a person's time.
     private static func event(_ occurring: Occurring, _ stamp: Stamp) -> [String] {
-        let local = "\(occurring.local.description.replacing("T", with: " ")) \(occurring.zone.name)"
+        let clock = occurring.last == nil ? occurring.zone.name : "on each recipient's clock"
+        let local = "\(occurring.local.description.replacing("T", with: " ")) \(clock)"
         let note = occurring.note.isEmpty ? "" : "\n\(occurring.note)"
         return [
             "BEGIN:VEVENT", "UID:\(uid(of: occurring, in: stamp.project))", "DTSTAMP:\(stamp.made.basicText)",
             "DTSTART:\(occurring.at.basicText)",
+        ] + (occurring.last.map { ["DTEND:\($0.basicText)"] } ?? []) + [
             "SUMMARY:\(occurring.campaign.escaped)",
             "DESCRIPTION:\("\(occurring.occurrence)\n\(local)\(note)".escaped)",
             "TRANSP:TRANSPARENT", "END:VEVENT",

@@ -20,7 +20,7 @@ package struct CalendarDocument: Document {
             let coming = Occurring.coming(of: campaign, after: after, through: through, limit: limit)
             occurrences += coming
             if let last = coming.last, coming.count == limit,
-                !campaign.schedule.occurrences(after: last.at, through: through, limit: 1).isEmpty
+                !Occurring.coming(of: campaign, after: last.at, through: through, limit: 1).isEmpty
             {
                 shortened.append(campaign.name.value)
             }
@@ -55,13 +55,7 @@ package struct CalendarDocument: Document {
         var members: [String: JSONValue] = [
             "schema": "herald.calendar/1",
             "occurrences": .array(
-                occurrences.map {
-                    [
-                        "campaign": .string($0.campaign), "occurrence": .string($0.occurrence.rawValue),
-                        "at": .string($0.at.rfc3339), "local": .string($0.local.description),
-                        "timezone": .string($0.zone.name), "offset": .string($0.offset), "note": .string($0.note),
-                    ]
-                }),
+                occurrences.map(\.json)),
         ]
         if let snapshot { members["snapshot"] = ["time": .string(snapshot.rfc3339)] }
         return .object(members)
@@ -70,7 +64,7 @@ package struct CalendarDocument: Document {
     package func text(_ style: TextStyle) -> String {
         let source = snapshot.map { "Made from the snapshot of \($0.rfc3339).\n" } ?? ""
         guard !occurrences.isEmpty else { return "Nothing is due until \(through.rfc3339).\n" + source }
-        let zones = occurrences.map { "\($0.offset) \($0.zone.name)" }
+        let zones = occurrences.map { $0.last == nil ? "\($0.offset) \($0.zone.name)" : "on each clock" }
         let zoneWidth = zones.map(\.count).max() ?? 0
         let nameWidth = occurrences.map(\.campaign.count).max() ?? 0
         return zip(occurrences, zones).map { occurring, zone in
@@ -80,5 +74,17 @@ package struct CalendarDocument: Document {
                 + "  \(occurring.note.isEmpty ? occurring.campaign : occurring.campaign.padded(to: nameWidth))"
             return line + (occurring.note.isEmpty ? "" : "  \(style.yellow(occurring.note))") + "\n"
         }.joined() + (source.isEmpty ? "" : "\n\(source)")
+    }
+}
+
+extension Occurring {
+    /// In local time without an offset, but with the instant at which the last clock reaches it.
+    fileprivate var json: JSONValue {
+        var members: [String: JSONValue] = [
+            "campaign": .string(campaign), "occurrence": .string(occurrence.rawValue), "at": .string(at.rfc3339),
+            "local": .string(local.description), "timezone": .string(zone.name), "note": .string(note),
+        ]
+        if let last { members["last"] = .string(last.rfc3339) } else { members["offset"] = .string(offset) }
+        return .object(members)
     }
 }

@@ -78,13 +78,18 @@ extension PlanDocument {
 
     private func upcoming(_ upcoming: PlanOverview.Upcoming) -> JSONValue {
         let occurring = upcoming.occurring
-        return .object(
-            marked([
-                "campaign": .string(occurring.campaign), "occurrence": .string(occurring.occurrence.rawValue),
-                "due": .string(occurring.at.rfc3339), "local": .string("\(occurring.local)"),
-                "timezone": .string(occurring.zone.name), "target": upcoming.target.json,
-                "recipients": upcoming.isCounted ? figure(upcoming.recipients) : .null, "note": .string(occurring.note),
-            ]))
+        var members: [String: JSONValue] = [
+            "campaign": .string(occurring.campaign), "occurrence": .string(occurring.occurrence.rawValue),
+            "due": .string(occurring.at.rfc3339), "local": .string("\(occurring.local)"),
+            "timezone": .string(occurring.zone.name), "target": upcoming.target.json,
+            "recipients": upcoming.isCounted ? figure(upcoming.recipients) : .null, "note": .string(occurring.note),
+        ]
+        if let last = occurring.last {
+            members["first"] = .string(occurring.at.rfc3339)
+            members["last"] = .string(last.rfc3339)
+            members["waves"] = upcoming.waves.isEmpty ? .null : .int(Int64(upcoming.waves.count))
+        }
+        return .object(marked(members))
     }
 
     private func waiting(_ waiting: Plan.Waiting) -> JSONValue {
@@ -112,8 +117,26 @@ extension PlanDocument {
             members["target"] = send.target.json
             if !send.skipped.isEmpty { members["skipped_because"] = .object(send.skipped.counts.json) }
             members["due"] = .string((send.due ?? plan.at).rfc3339)
+            if let waves = send.waves {
+                members["waves"] = .array(send.shownWaves.map(\.json))
+                members["local"] = .string(waves.local.description)
+                members["joined_late"] = figure(waves.joinedLate)
+            }
         }
         return .object(marked(members, step.work.isEstimable))
+    }
+}
+
+extension Plan.Wave {
+    /// How many zones are named.
+    static let namedZones = 3
+
+    fileprivate var json: JSONValue {
+        [
+            "at": .string(at.rfc3339), "zones": .array(zones.prefix(Self.namedZones).map { .string($0) }),
+            "more_zones": .int(Int64(max(0, zones.count - Self.namedZones))), "planned": .int(Int64(recipients)),
+            "state": .string(state.rawValue),
+        ]
     }
 }
 

@@ -51,6 +51,7 @@ extension PlanDocument {
             Section(
                 title: "What is done now", head: "| | what | how many | why |\n|---|---|---|---|\n",
                 entries: plan.steps.map(row), limit: 8_000),
+            Section(title: "Who gets it when", entries: waveCharts.map(Self.entry), limit: 8_000),
             Section(title: "Personal messages", entries: overview.personal.map(Self.entry), limit: 6_000),
             Section(
                 title: "Left out by `where`", entries: overview.leftOut.map { "- \($0.words.inMarkdown)\n" },
@@ -93,7 +94,9 @@ extension PlanDocument {
         let isCounted = sends.allSatisfy(\.isCounted) && overview.upcoming.allSatisfy(\.isCounted)
         let words = overview.figures.words(people, isCounted: isCounted, as: "\(people.grouped) recipients")
         let recipients = words.isEmpty ? "" : " to \(words)"
-        let first = overview.upcoming.first.map { "\($0.occurring.local.spoken) \($0.occurring.zone.name)" }
+        let first = overview.upcoming.first.map {
+            "\($0.occurring.local.spoken) \($0.occurring.last == nil ? $0.occurring.zone.name : "on each clock")"
+        }
         let begin = sends.isEmpty ? first.map { "the first \($0)" } : "the first now"
         return count(reach.count, "campaign") + recipients + (begin.map { ", \($0)" } ?? "")
     }
@@ -105,12 +108,19 @@ extension PlanDocument {
         return "| \(line.verb.inCell) | \(line.subject.inCell) | \(line.figures.inCell) | \(step.reason.inCell) |\n"
     }
 
+    private static func entry(_ chart: WaveChart) -> String {
+        "**\(chart.occurrence.rawValue.inMarkdown)**: \(chart.explanation.inMarkdown)\n\n"
+            + chart.lines.joined(separator: "\n").codeBlock + "\n"
+    }
+
     private func row(_ upcoming: PlanOverview.Upcoming) -> String {
         let occurring = upcoming.occurring
+        let clock = occurring.last == nil ? occurring.zone.name : "on each clock"
+        let instants = occurring.at.rfc3339 + (occurring.last.map { " to \($0.rfc3339)" } ?? "")
         let recipients = overview.figures.words(
             upcoming.recipients, isCounted: upcoming.isCounted, as: upcoming.recipients.grouped, unknown: "unknown")
-        return "| \(occurring.campaign.inCell) | \("\(occurring.local.spoken) \(occurring.zone.name)".inCell) "
-            + "| \(occurring.at.rfc3339.inCell) | \(upcoming.target.words.inCell) | \(recipients) "
+        return "| \(occurring.campaign.inCell) | \("\(occurring.local.spoken) \(clock)".inCell) "
+            + "| \(instants.inCell) | \(upcoming.target.words.inCell) | \(recipients) "
             + "| \(occurring.note.inCell) |\n"
     }
 

@@ -110,6 +110,7 @@ package struct PlanDocument: Document {
         let rest = overview.upcoming.count + overview.upcomingOmitted - coming.count
         text += section(
             "Coming up", coming + (rest > 0 ? ["and \(rest.grouped) more; 'herald calendar' lists them"] : []))
+        text += section("Who gets it when", waveCharts.flatMap(\.textLines))
         text += section("Waiting", plan.waiting.map { $0.line(overview.figures) } + zoneLines)
         text += section("Missed", plan.missed.map { "\($0.occurrence)  \($0.reason)" })
         text += section("Superseded", plan.superseded.map { "\($0.occurrence)  \($0.reason)" })
@@ -247,6 +248,11 @@ package struct PlanDocument: Document {
     static func line(_ upcoming: PlanOverview.Upcoming) -> String {
         let occurring = upcoming.occurring
         let note = occurring.note.isEmpty ? "" : " (\(occurring.note))"
+        if let last = occurring.last {
+            let waves = count(upcoming.waves.count, "wave")
+            let people = upcoming.waves.isEmpty ? "" : ", \(count(upcoming.recipients, "recipient")) in \(waves)"
+            return "\(occurring.occurrence)  \(occurring.at.rfc3339) to \(last.rfc3339)\(people), to \(upcoming.target.words)\(note)"
+        }
         return "\(occurring.occurrence)  \(occurring.local) \(occurring.zone.name), to \(upcoming.target.words)\(note)"
     }
 
@@ -309,6 +315,14 @@ extension Campaign.Delivery {
     fileprivate var exceptions: [String] {
         (isAtAnyHour ? ["at any hour"] : [])
             + (frequency.ignoresCaps && !frequency.caps.isEmpty ? ["past frequency caps"] : [])
+    }
+}
+
+extension Plan.Wave {
+    /// `Asia/Tokyo, Asia/Seoul, Australia/Darwin and 2 more`
+    var zoneWords: String {
+        let rest = zones.count - Self.namedZones
+        return zones.prefix(Self.namedZones).joined(separator: ", ") + (rest > 0 ? " and \(rest.grouped) more" : "")
     }
 }
 

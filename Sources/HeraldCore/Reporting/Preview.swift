@@ -62,7 +62,9 @@ package struct Preview: Hashable, Sendable {
         let campaign = wanted.campaign
         let timing = Timing(campaign, now)
         self.campaign = campaign.name.value
-        occurrence = OccurrenceID(campaign: campaign.name.value, due: timing.due, revision: campaign.revision)
+        occurrence =
+            timing.local.map { .init(campaign: campaign.name.value, local: $0, revision: campaign.revision) }
+            ?? OccurrenceID(campaign: campaign.name.value, due: timing.due, revision: campaign.revision)
         target = campaign.target.value
         at = timing.at
         self.text = text.flatMap { ShownText($0, of: campaign) }
@@ -153,6 +155,8 @@ extension Preview {
     /// Which occurrence is shown, and when it is sent.
     fileprivate struct Timing {
         var due: Date?
+        /// For a campaign in local time.
+        var local: LocalTime?
         var at: Date
         var warnings: [String] = []
 
@@ -168,6 +172,16 @@ extension Preview {
             case .cron:
                 due = campaign.schedule.next(after: now)
                 if let due { at = due } else { warnings.append("its schedule is over") }
+            case .local(let schedule):
+                let end = LocalTime(year: 9999, month: 12, day: 31)
+                local = schedule.times(after: LocalTime(latestAt: now), through: end, limit: 1).first
+                guard let local else {
+                    warnings.append("its schedule is over, or some clocks have passed it")
+                    return
+                }
+                // Shown as those see it whose row names no zone.
+                let reached = campaign.schedule.reaching(local, in: campaign.schedule.zone).instant
+                (due, at) = (reached, reached)
             }
         }
     }

@@ -7,6 +7,8 @@ extension SkipReason {
         case .outsideWindow: "outside of their window"
         case .missed: "too late by max_lateness"
         case .superseded: "superseded by a later occurrence"
+        case .noSuchTime: "whose clock jumps over that time"
+        case .sameInstant: "who get another occurrence at that instant"
         case .capped(let cap): "by cap '\(cap)'"
         }
     }

@@ -119,7 +119,7 @@ extension Watermark {
     fileprivate init(_ part: SnapshotPart) throws {
         self.init(
             at: try part["at"].date(), schedule: try part["schedule"].text(),
-            next: try part["next"].unlessNull { try $0.date() })
+            next: try part["next"].unlessNull { try $0.date() }, first: try part.optional("first")?.date())
     }
 }
 
@@ -136,6 +136,7 @@ extension StateSnapshot.Occurrence {
         recorded.isReopened = try part.optional("reopened")?.bool() ?? false
         recorded.begun = try part.optional("begun")?.date()
         recorded.suspended = try part.optional("suspended")?.date()
+        recorded.local = try part.optional("local")?.word { LocalTime(written: $0) }
         let counts = LedgerCounts(entries: entries, codes: [:])
         try part.check(counts.sum)
         recorded.outcomes = .counts(counts)

@@ -66,10 +66,12 @@ extension StateSnapshot.Group {
 
 extension Watermark {
     fileprivate var json: [String: JSONValue] {
-        [
+        var members: [String: JSONValue] = [
             "at": .string(at.exactText), "schedule": .string(schedule),
             "next": next.map { .string($0.exactText) } ?? .null,
         ]
+        if let first { members["first"] = .string(first.exactText) }
+        return members
     }
 }
 
@@ -87,6 +89,7 @@ extension StateSnapshot.Occurrence {
         if let halt = recorded.halt { members["halted"] = .string(halt.rawValue) }
         if let suspended = recorded.suspended { members["suspended"] = .string(suspended.exactText) }
         if recorded.isReopened { members["reopened"] = true }
+        if let local = recorded.local { members["local"] = .string(local.description) }
         if let begun = recorded.begun { members["begun"] = .string(begun.exactText) }
         return members
     }

@@ -122,6 +122,7 @@ package struct StateDocument: Document {
         let members: [String: JSONValue] = [
             "occurrence": .string(id.rawValue), "campaign": .string(occurrence.campaign),
             "due": occurrence.due.map { .string($0.rfc3339) } ?? .null,
+            "local": occurrence.local.map { .string($0.description) } ?? .null,
             "target": target(occurrence.target),
             "accepted": .int(Int64(occurrence.counts[.accepted])),
             "rejected": .int(Int64(occurrence.counts[.rejected])),

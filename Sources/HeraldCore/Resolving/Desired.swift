@@ -103,8 +103,9 @@ package struct DesiredSend: Sendable {
     package var census: RowCensus?
     /// The members' rows, for the messages of a personal campaign.
     package var rows: PersonalRows?
-    /// The members by the zone that their window goes by, where it is each recipient's own. Empty if all have the same.
-    package var zones: [Zone: RecipientSet] = [:]
+    /// The members by the zone that their row names, for each field that the campaign's schedule or window goes by. A
+    /// field that their list does not have is missing.
+    package var zones: [String: [Zone: RecipientSet]] = [:]
     /// How many of them have the default, because their row names no zone.
     package var zonesDefaulted = 0
     /// The path of the list that has the rows, as written. `nil` for registrations that stand in a file.
@@ -117,6 +118,23 @@ package struct DesiredSend: Sendable {
 }
 
 extension DesiredSend {
+    /// Members by zone.
+    ///
+    /// - Parameters:
+    ///   - field: the one that has their zones; `nil` if all have the same.
+    ///   - usual: the zone of those whose row names none.
+    func zones(of members: RecipientSet, by field: String?, else usual: Zone) -> [Zone: RecipientSet] {
+        var (rest, result) = (members, [Zone: RecipientSet]())
+        for (zone, all) in field.flatMap({ zones[$0] }) ?? [:] {
+            let here = all.intersection(members)
+            if here.isEmpty { continue }
+            rest.subtract(here)
+            result[zone] = here
+        }
+        if !rest.isEmpty { result[usual, default: []].formUnion(rest) }
+        return result
+    }
+
     /// The members that are sent something: in a personal campaign, those with a good row who are in no holdout.
     package var reached: RecipientSet {
         guard campaign.content.personal != nil, let census else { return members }

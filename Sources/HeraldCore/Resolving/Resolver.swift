@@ -163,10 +163,12 @@ package struct Resolver {
                 send.census = RowCensus(judged, messages)
                 send.list = sources.list(of: owner)?.value
             }
-            send.zones = zones.zones(of: campaign.name.value).mapValues { $0.intersection(send.members) }
-                .filter { !$0.value.isEmpty }
-            if campaign.zoneField(groups, sources) != nil {
-                send.zonesDefaulted = send.members.count - send.zones.values.reduce(0) { $0 + $1.count }
+            for field in campaign.zoneFields(groups, sources) {
+                let byZone = zones.zones(of: campaign.name.value, by: field.column)
+                    .mapValues { $0.intersection(send.members) }.filter { !$0.value.isEmpty }
+                send.zones[field.name] = byZone
+                let defaulted = send.members.count - byZone.values.reduce(0) { $0 + $1.count }
+                send.zonesDefaulted = max(send.zonesDefaulted, defaulted)
             }
             desired.sends.append(send)
         }
@@ -250,10 +252,11 @@ extension Workspace {
 
     fileprivate var sendsByZone: [ZoneSorting.Send] {
         let (groups, sources) = (groupsByName, valueSources)
-        return campaigns.compactMap { campaign in
-            guard let column = campaign.zoneField(groups, sources)?.column, let owner = campaign.valueOwner(groups)
-            else { return nil }
-            return .init(campaign: campaign.name.value, owner: owner, column: column)
+        return campaigns.flatMap { campaign -> [ZoneSorting.Send] in
+            guard let owner = campaign.valueOwner(groups) else { return [] }
+            return campaign.zoneFields(groups, sources).map {
+                .init(campaign: campaign.name.value, owner: owner, column: $0.column)
+            }
         }
     }
 

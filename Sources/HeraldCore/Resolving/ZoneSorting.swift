@@ -9,6 +9,7 @@ struct ZoneSorting {
 
     /// What a value of the column stands for. Zones are few and rows are many.
     private struct Column {
+        let name: String
         let campaigns: [String]
         /// The place of its value among those of a row.
         let place: Int
@@ -31,7 +32,7 @@ struct ZoneSorting {
         columns = owners.map { owner in
             let own = Dictionary(grouping: sends.filter { $0.owner == owner.owner }, by: \.column)
             return own.compactMap { column, sends in
-                owner.columns.firstIndex(of: column).map { Column(campaigns: sends.map(\.campaign), place: $0) }
+                owner.columns.firstIndex(of: column).map { Column(name: column, campaigns: sends.map(\.campaign), place: $0) }
             }
         }
     }
@@ -70,11 +71,10 @@ struct ZoneSorting {
             ? Zone(written: name) : nil
     }
 
-    /// The recipients of a campaign by zone. Those whose row names none are missing.
-    func zones(of campaign: String) -> [Zone: RecipientSet] {
-        guard let column = columns.lazy.flatMap(\.self).first(where: { $0.campaigns.contains(campaign) }) else {
-            return [:]
-        }
+    /// The recipients of a campaign by the zone in a column. Those whose row names none are missing.
+    func zones(of campaign: String, by name: String) -> [Zone: RecipientSet] {
+        let column = columns.lazy.flatMap(\.self).first { $0.name == name && $0.campaigns.contains(campaign) }
+        guard let column else { return [:] }
         return Dictionary(zip(column.zones, column.members)) { first, _ in first }
     }
 }

@@ -173,18 +173,37 @@ private struct FieldList {
             all.append(.init(path: "schedule.cron", value: .cron(cron, schedule.zone)))
             if let start { all.append(.init(path: "schedule.start", value: .time(start, schedule.zone))) }
             if let end { all.append(.init(path: "schedule.end", value: .time(end, schedule.zone))) }
-            add("schedule.dst.gap", .string(schedule.dst.gap.rawValue), usually: .string(usual.dst.gap.rawValue))
-            add(
-                "schedule.dst.overlap", .string(schedule.dst.overlap.rawValue),
-                usually: .string(usual.dst.overlap.rawValue))
+            addClockChanges(schedule.dst)
+        case .local(let local):
+            addLocal(local)
+            addClockChanges(schedule.dst)
         }
         // A single time is the same instant in every zone. Its zone only says how people write it.
         let zone = JSONValue.string(schedule.zone.name)
-        add("schedule.timezone", zone, usually: zone, isDecision: schedule.isCron)
+        add("schedule.timezone", zone, usually: zone, isDecision: schedule.isCron || schedule.local != nil)
         add(
             "schedule.max_lateness", .string(schedule.maxLateness.protobufText),
             usually: .string(usual.maxLateness.protobufText))
         add("schedule.catch_up", .string(schedule.catchUp.rawValue), usually: .string(usual.catchUp.rawValue))
+    }
+
+    private mutating func addClockChanges(_ dst: DST) {
+        let usual = DST()
+        add("schedule.dst.gap", .string(dst.gap.rawValue), usually: .string(usual.gap.rawValue))
+        add("schedule.dst.overlap", .string(dst.overlap.rawValue), usually: .string(usual.overlap.rawValue))
+    }
+
+    private mutating func addLocal(_ local: LocalSchedule) {
+        add("schedule.timezone.field", .string(local.field))
+        switch local.times {
+        case .at(let time, let ifPassed):
+            add("schedule.at", .string("\(time.shortText) local time"))
+            add("schedule.if_passed", .string(ifPassed.rawValue))
+        case .cron(let cron, let start, let end):
+            add("schedule.cron", .string("\(cron) local time"))
+            add("schedule.start", start.map { .string($0.shortText) })
+            add("schedule.end", end.map { .string($0.shortText) })
+        }
     }
 
     mutating func addTarget(_ target: Campaign.Target) {

@@ -118,6 +118,8 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         }
         guard var plan = await look(now, underWay) else { return }
         let known = Set(report.steps.map(\.id))
+        // Of an occurrence that this run has begun, the next run sends the waves that were reached meanwhile.
+        for step in plan.steps where known.contains(step.id) { watermarks.noteUnreached(step) }
         plan.steps = plan.steps.filter { $0.work.action == .send && !known.contains($0.id) }
         let isTold = { [leftOut] (missed: Plan.Missed) in
             leftOut.contains(missed.occurrence) || known.contains(.send(missed.occurrence))

@@ -211,7 +211,9 @@ struct StepWork {
 
     /// Whom the occurrence is for, where the state does not know it yet.
     private func assigning(_ send: Plan.Send) -> [StateChange] {
-        send.assignment.map { [.assign(send.occurrence, $0)] } ?? []
+        let waves = send.waves?.unrecorded ?? Partition()
+        return (send.assignment.map { [.assign(send.occurrence, $0)] } ?? [])
+            + (waves.isEmpty ? [] : [.waves(send.occurrence, waves)])
     }
 
     /// Written before a request leaves. From then on nobody takes these recipients for subscribers: if this run dies,
@@ -298,8 +300,8 @@ struct StepWork {
 extension RecordedOccurrence {
     init(_ send: Plan.Send, begun: Date? = nil) {
         self.init(
-            campaign: send.campaign, revision: send.revision, due: send.due, contentDigest: send.contentDigest,
-            target: send.target.recordedText, begun: begun)
+            campaign: send.campaign, revision: send.revision, due: send.waves?.local.firstInstant ?? send.due,
+            local: send.waves?.local, contentDigest: send.contentDigest, target: send.target.recordedText, begun: begun)
     }
 }
 

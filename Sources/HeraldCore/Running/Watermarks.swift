@@ -14,6 +14,12 @@ struct Watermarks {
         unbegun[send.campaign] = min(due, unbegun[send.campaign] ?? due)
     }
 
+    /// The same for waves of an occurrence in local time that this run does not send.
+    mutating func noteUnreached(_ step: Plan.Step) {
+        guard case .send(let send) = step.work, let waves = send.waves, !waves.fresh.isEmpty else { return }
+        noteUnbegun(step)
+    }
+
     /// The watermarks that can be written now.
     ///
     /// - Parameters:

@@ -2,7 +2,7 @@ extension Schedule {
     /// The first `limit` times in (after, through], ascending. Two local times that are the same instant count once.
     package func occurrences(after: Date, through: Date, limit: Int) -> [Date] {
         switch times {
-        case .once: return []
+        case .once, .local: return []
         case .at(let date): return date > after && date <= through && limit > 0 ? [date] : []
         case .cron(let cron, let start, let end):
             var search = CronSearch(cron, zone: zone, dst: dst)
@@ -14,7 +14,7 @@ extension Schedule {
     /// The first time after an instant. `nil` if there are no more.
     package func next(after: Date) -> Date? {
         switch times {
-        case .once: return nil
+        case .once, .local: return nil
         case .at(let date): return date > after ? date : nil
         case .cron(_, let start, _):
             let begin = start.map { max(after, $0.addingTimeInterval(-1)) } ?? after
@@ -31,7 +31,7 @@ extension Schedule {
     /// The last time in (after, through]. It searches backwards from the end, so a long downtime costs nothing.
     package func latest(after: Date, through: Date) -> Date? {
         switch times {
-        case .once: return nil
+        case .once, .local: return nil
         case .at(let date): return date > after && date <= through ? date : nil
         case .cron(let cron, let start, let end):
             var search = CronSearch(cron, zone: zone, dst: dst)
@@ -43,6 +43,7 @@ extension Schedule {
 
     /// Whether it fires at any time, past or future.
     package var canFire: Bool {
+        if case .local(let schedule) = times { return !schedule.firstTimes(limit: 1).isEmpty }
         guard case .cron(_, let start, let end) = times else { return true }
         if let start { return next(after: start.addingTimeInterval(-1)) != nil }
         let through = end ?? Date(timeIntervalSince1970: Self.cycle)

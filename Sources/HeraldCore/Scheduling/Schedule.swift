@@ -6,6 +6,8 @@ package struct Schedule: Hashable, Sendable {
         case at(Date)
         /// Repeatedly, from `start` through `end`.
         case cron(Cron, start: Date?, end: Date?)
+        /// On each recipient's own clock. It is due at no instant of its own, so all that asks for instants finds none.
+        case local(LocalSchedule)
     }
 
     /// Which occurrences are still sent if they came due while nothing ran.
@@ -16,6 +18,7 @@ package struct Schedule: Hashable, Sendable {
     package var times: Times
     /// The local time that `at` names, if the clocks skip it. The time in `times` is then the first one after the gap.
     package var skipped: LocalTime?
+    /// Whose clock it goes by; in local time, that of recipients whose row names no zone.
     package var zone: Zone
     package var dst: DST
     /// An occurrence that is later than this is reported as missed and never sent.
@@ -33,6 +36,10 @@ package struct Schedule: Hashable, Sendable {
         self.catchUp = catchUp
     }
 
+    /// Whether it may be due again and again.
+    package var repeats: Bool { isCron || local?.isCron == true }
+
+    /// Whether it is due again and again, at instants that are the same for all.
     package var isCron: Bool { if case .cron = times { true } else { false } }
 
     /// The time of a schedule with exactly one time.
@@ -48,6 +55,7 @@ package struct Schedule: Hashable, Sendable {
             if let start { text += " start=\(Zone.utc.local(at: start))Z" }
             if let end { text += " end=\(Zone.utc.local(at: end))Z" }
             return text
+        case .local(let schedule): return schedule.text(dst)
         }
     }
 }

@@ -1,12 +1,20 @@
-/// One firing of a campaign: `NAME@2026-12-01T08:00:00Z` or `NAME@once`, followed by `#N` from revision 2 on.
+/// One firing of a campaign: `NAME@2026-12-01T08:00:00Z`, in local time `NAME@2026-12-01T09:00`, or `NAME@once`, followed
+/// by `#N` from revision 2 on.
 package struct OccurrenceID: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
     package let rawValue: String
 
     package init(rawValue: String) { self.rawValue = rawValue }
 
     package init(campaign: String, due: Date?, revision: Int) {
-        let suffix = revision > 1 ? "#\(revision)" : ""
-        rawValue = "\(campaign)@\(due.map(\.rfc3339) ?? "once")\(suffix)"
+        self.init(campaign, due.map(\.rfc3339) ?? "once", revision)
+    }
+
+    package init(campaign: String, local: LocalTime, revision: Int) {
+        self.init(campaign, local.shortText, revision)
+    }
+
+    private init(_ campaign: String, _ time: String, _ revision: Int) {
+        rawValue = "\(campaign)@\(time)\(revision > 1 ? "#\(revision)" : "")"
     }
 
     package var description: String { rawValue }

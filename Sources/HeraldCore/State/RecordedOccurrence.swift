@@ -2,8 +2,10 @@
 package struct RecordedOccurrence: Hashable, Sendable {
     package var campaign: String
     package var revision: Int
-    /// `nil` for a campaign without a schedule.
+    /// `nil` for a campaign without a schedule. In local time, the first instant at which a clock of the world shows it.
     package var due: Date?
+    /// The time by each recipient's clock. `nil` for one that is due at the same instant for all.
+    package var local: LocalTime?
     /// SHA-256 of message and target. It shows whether the message has changed.
     package var contentDigest: String
     /// For people: `topic:NAME` or `audience:NAME`.
@@ -23,6 +25,9 @@ package struct RecordedOccurrence: Hashable, Sendable {
     /// listed later is no part of it. Empty for a send to a whole topic, condition or group, for an occurrence that an
     /// older herald began, and for a finished one that was pruned or of which only a snapshot was read.
     package var classes = Partition<MessageClass>()
+    /// In local time: the instants at which the clocks of those whom it is for reached it. Together they are a *wave*. Who
+    /// reaches it later is not in it yet.
+    package var waves = Partition<Date>()
 
     /// Why an open occurrence waits for a person.
     package enum Halt: String, Hashable, Sendable, CaseIterable {
@@ -43,12 +48,13 @@ package struct RecordedOccurrence: Hashable, Sendable {
     }
 
     package init(
-        campaign: String, revision: Int, due: Date?, contentDigest: String, target: String, begun: Date? = nil
+        campaign: String, revision: Int, due: Date?, local: LocalTime? = nil, contentDigest: String, target: String,
+        begun: Date? = nil
     ) {
         self.begun = begun
         self.campaign = campaign
         self.revision = revision
-        self.due = due
+        (self.due, self.local) = (due, local)
         self.contentDigest = contentDigest
         self.target = target
     }
@@ -101,5 +107,5 @@ package struct RecordedOccurrence: Hashable, Sendable {
         finished.map { $0 < limit } == true && counts.uncertain == 0
     }
 
-    mutating func forgetLedger() { (outcomes, classes) = (.counts(counts), Partition()) }
+    mutating func forgetLedger() { (outcomes, classes, waves) = (.counts(counts), Partition(), Partition()) }
 }

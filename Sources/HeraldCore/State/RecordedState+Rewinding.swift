@@ -13,6 +13,6 @@ extension RecordedState {
         guard let mark = watermarks[campaign] else { throw .noWatermark }
         guard mark.at > now else { throw .notAhead(mark.at) }
         // Nobody can tell any more when the old schedule would have fired next.
-        return [.watermark(campaign, Watermark(at: now, schedule: mark.schedule, next: nil))]
+        return [.watermark(campaign, Watermark(at: now, schedule: mark.schedule, next: nil, first: mark.first))]
     }
 }

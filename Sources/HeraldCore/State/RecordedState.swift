@@ -19,7 +19,7 @@ package struct RecordedState: Hashable, Sendable {
     package var spentPlans: Set<String> = []
     /// How many recipients each audience had at the end of the last apply.
     package var audienceSizes: [String: Int] = [:]
-    /// By campaign. Only cron campaigns have a watermark.
+    /// By campaign. Only those that repeat, or that are in local time, have a watermark.
     package var watermarks: [String: Watermark] = [:]
     /// The names that a campaign's history had before it was renamed. A name that was carried over once is free for
     /// another campaign.

@@ -6,11 +6,17 @@ package enum SkipReason: Hashable, Sendable {
     case missed
     /// A later occurrence takes its place, because they waited for both (`catch_up`).
     case superseded
+    /// Their clock jumped over the local time, and `dst.gap` is skip.
+    case noSuchTime
+    /// On their clock another local time of the schedule was the same instant.
+    case sameInstant
     /// They have had as many messages as the cap of that name allows.
     case capped(String)
 
     /// Those that are one figure in documents. Caps have one each.
-    package static let single: [SkipReason] = [.outsideWindow, .missed, .superseded]
+    package static let single: [SkipReason] = [
+        .outsideWindow, .missed, .superseded, .noSuchTime, .sameInstant,
+    ]
 }
 
 /// As the state keeps them: `outside_window`, `capped:promo`.
@@ -22,6 +28,8 @@ extension SkipReason: RawRepresentable {
         case "outside_window": self = .outsideWindow
         case "missed": self = .missed
         case "superseded": self = .superseded
+        case "no_such_time": self = .noSuchTime
+        case "same_instant": self = .sameInstant
         default:
             guard text.hasPrefix(Self.ofCaps) else { return nil }
             self = .capped(String(text.dropFirst(Self.ofCaps.count)))
@@ -33,6 +41,8 @@ extension SkipReason: RawRepresentable {
         case .outsideWindow: "outside_window"
         case .missed: "missed"
         case .superseded: "superseded"
+        case .noSuchTime: "no_such_time"
+        case .sameInstant: "same_instant"
         case .capped(let cap): Self.ofCaps + cap
         }
     }

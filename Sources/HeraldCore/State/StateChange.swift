@@ -23,10 +23,12 @@ package enum StateChange: Hashable, Sendable {
     /// what was assigned is gone. A store refuses any other id that is taken (`StateError.occurrenceTaken`).
     case open(OccurrenceID, RecordedOccurrence)
     /// Says whom the occurrence is for, each with the text that they get. Nobody else is part of it. It replaces what was
-    /// said before; nobody at all means that it is not known.
+    /// said before; nobody at all means that it is not known, and then nobody is in a wave.
     case assign(OccurrenceID, Partition<MessageClass>)
+    /// Puts recipients of an occurrence in local time into the waves in which their clocks reached it, and out of others.
+    case waves(OccurrenceID, Partition<Date>)
     /// Gives an occurrence the content and the due time of its campaign's file. Its outcomes stay.
-    case amend(OccurrenceID, contentDigest: String, target: String, due: Date?)
+    case amend(OccurrenceID, contentDigest: String, target: String, due: Date?, local: LocalTime? = nil)
     /// Moves recipients to one entry and out of all others. `nil` means: not tried.
     case outcome(OccurrenceID, RecipientSet, LedgerEntry?)
     /// Moves recipients to the rejected ones, with the error code.
@@ -128,14 +130,20 @@ extension RecordedState {
             guard isFree(id, for: occurrence.campaign) else { return }
             var opened = occurrence
             (opened.finished, opened.outcomes) = (nil, occurrences[id]?.outcomes ?? .ledger(Ledger()))
-            opened.classes = Partition()
+            (opened.classes, opened.waves) = (Partition(), Partition())
             occurrences[id] = opened
         case .assign(let id, let classes):
-            if occurrences[id]?.ledger != nil { occurrences[id]?.classes = classes }
-        case .amend(let id, let contentDigest, let target, let due):
+            guard occurrences[id]?.ledger != nil else { return }
+            occurrences[id]?.classes = classes
+            if classes.isEmpty { occurrences[id]?.waves = Partition() }
+        case .waves(let id, let waves):
+            guard occurrences[id]?.ledger != nil else { return }
+            for instant in waves.states { occurrences[id]?.waves.move(waves[instant], to: instant) }
+        case .amend(let id, let contentDigest, let target, let due, let local):
             occurrences[id]?.contentDigest = contentDigest
             occurrences[id]?.target = target
             occurrences[id]?.due = due
+            occurrences[id]?.local = local
         case .outcome(let id, let members, let entry):
             changeLedger(of: id) { $0.move(members, to: entry) }
         case .reject(let id, let members, let code):
@@ -272,7 +280,7 @@ extension StateChange {
         case .register, .spendPlan, .audienceSizes, .watermark, .pause, .resume, .topicAPI, .sendQuota, .test, .prune,
             .applied, .approve, .stamp, .forgetStarts, .counting:
             false
-        case .members, .groupKey, .groupMembers, .open, .assign, .amend, .outcome, .reject, .skip, .started, .unstarted,
+        case .members, .groupKey, .groupMembers, .open, .assign, .waves, .amend, .outcome, .reject, .skip, .started, .unstarted,
             .finish, .reopen, .forget,
             .revive,
             .rename, .supersede, .readopt, .died, .reviveMigrated, .erase, .drop, .outgrow, .halt,

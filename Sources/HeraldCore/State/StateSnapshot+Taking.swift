@@ -53,7 +53,7 @@ extension StateSnapshot.Occurrence {
         let counts = occurrence.counts
         let entries = LedgerEntry.allCases.map { ($0, counts[$0]) }
         var recorded = occurrence
-        (recorded.target, recorded.classes) = ("", Partition())
+        (recorded.target, recorded.classes, recorded.waves) = ("", Partition(), Partition())
         recorded.outcomes = .counts(LedgerCounts(entries: Dictionary(uniqueKeysWithValues: entries), codes: [:]))
         let isOpen = occurrence.finished == nil
         self.init(recorded, whole: isOpen ? occurrence.ledger?.entries.state(of: 0) : nil)

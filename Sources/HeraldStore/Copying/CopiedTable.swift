@@ -24,7 +24,7 @@ package struct CopiedTable: Sendable {
             [
                 "id": .int, "name": .text, "campaign": .text, "revision": .int, "due": .real, "content_digest": .text,
                 "target": .text, "finished": .real, "pruned": .flag, "halted": .text,
-                "begun": .real, "reopened": .flag, "suspended": .real,
+                "begun": .real, "reopened": .flag, "suspended": .real, "local": .text,
             ], isNumbered: true),
         .init("code", ["id": .int, "code": .text], isNumbered: true),
         .init(
@@ -36,7 +36,7 @@ package struct CopiedTable: Sendable {
             isLarge: true),
         .init("former", ["id": .int, "recipient": .int, "registration": .text], isLarge: true),
         .init("former_name", ["campaign": .text, "name": .text], keys: 2),
-        .init("watermark", ["campaign": .text, "at": .real, "schedule": .text, "next": .real]),
+        .init("watermark", ["campaign": .text, "at": .real, "schedule": .text, "next": .real, "first": .real]),
         .init("pause", ["campaign": .text]),
         .init(
             "test",
@@ -73,7 +73,8 @@ package struct CopiedSets: Sendable {
     static let all: [CopiedSets] = [
         .init(name: "membership", owner: "topic"), .init(name: "group_membership", owner: "device_group"),
         .init(name: "ledger", owner: "occurrence"), .init(name: "rejection", owner: "occurrence"),
-        .init(name: "assignment", owner: "occurrence"), .init(name: "start", owner: "counted"),
+        .init(name: "assignment", owner: "occurrence"), .init(name: "wave", owner: "occurrence"),
+        .init(name: "start", owner: "counted"),
     ]
 }
 

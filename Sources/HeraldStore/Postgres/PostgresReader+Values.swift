@@ -74,7 +74,7 @@ extension PostgresReader {
     /// Open occurrences with their ledgers and classes, finished ones with counts.
     static func occurrences(
         _ rows: PostgresRows, _ ledgers: [Int64: Ledger], _ counts: [Int64: LedgerCounts],
-        _ classes: [Int64: Partition<MessageClass>]
+        _ classes: [Int64: Partition<MessageClass>], _ waves: [Int64: Partition<Date>]
     ) throws -> [OccurrenceID: RecordedOccurrence] {
         var (ledgers, counts) = (ledgers, counts)
         var occurrences: [OccurrenceID: RecordedOccurrence] = [:]
@@ -84,7 +84,7 @@ extension PostgresReader {
                 occurrence.finished == nil
                 ? .ledger(ledgers.removeValue(forKey: id) ?? Ledger())
                 : .counts(counts.removeValue(forKey: id) ?? LedgerCounts(entries: [:], codes: [:]))
-            occurrence.classes = classes[id] ?? Partition()
+            (occurrence.classes, occurrence.waves) = (classes[id] ?? Partition(), waves[id] ?? Partition())
             occurrences[name] = occurrence
         }
         guard ledgers.isEmpty, counts.isEmpty else { throw StateDamage(detail: "it has outcomes of no occurrence") }
@@ -122,6 +122,10 @@ extension PostgresReader {
     ) throws -> [Int64: Partition<MessageClass>] {
         let messageClasses = try messageClasses(classes)
         return try SliceTable.assignment.partitions(assignments).mapValues { try messageClasses.classes($0) }
+    }
+
+    static func waves(_ rows: PostgresRows) throws -> [Int64: Partition<Date>] {
+        try SliceTable.wave.partitions(rows).mapValues { try $0.waves() }
     }
 
     static func messageClasses(_ rows: PostgresRows) throws -> [ClassNumber: MessageClass] {

@@ -26,11 +26,11 @@ struct PostgresReader {
             "SELECT \(Self.columns) FROM @occurrence", SliceTable.ledger.sets(where: Self.open),
             SliceTable.rejection.sets(where: Self.open), SliceTable.ledger.counts(where: "NOT (\(Self.open))"),
             SliceTable.rejection.counts(where: "NOT (\(Self.open))"), Self.codes,
-            SliceTable.assignment.sets(where: Self.open), Self.messageClasses,
+            SliceTable.assignment.sets(where: Self.open), Self.messageClasses, SliceTable.wave.sets(where: Self.open),
             "SELECT id FROM @dead_recipient ORDER BY id", "SELECT id FROM @dead_recipient WHERE migrated ORDER BY id",
             "SELECT id, recipient FROM @former",
             "SELECT campaign, name FROM @former_name", "SELECT id FROM @spent_plan",
-            "SELECT name, size FROM @audience_size", "SELECT campaign, at, schedule, next FROM @watermark",
+            "SELECT name, size FROM @audience_size", "SELECT campaign, at, schedule, next, first FROM @watermark",
             Self.pauses, "SELECT campaign, at, accepted, rejected, unknown FROM @test ORDER BY id",
             "SELECT id, committed FROM @applied_commit ORDER BY number",
             "SELECT resource, digest, size, approved_by, at FROM @approval", Self.stamps, Self.numbering,
@@ -50,7 +50,7 @@ struct PostgresReader {
         let codes = try Self.codes(next())
         state.occurrences = try Self.occurrences(
             occurrences, try Self.ledgers(sets.0, sets.1, codes), try Self.counts(counts.0, counts.1, codes),
-            try Self.classes(next(), next()))
+            try Self.classes(next(), next()), try Self.waves(next()))
         (state.dead, state.migratedDead) = (try Self.dead(next()), try Self.dead(next()))
         for row in next().all {
             state.formers[try StoredValue.formerID(row.int(0))] = try StoredValue.recipientID(row.int(1))
@@ -61,7 +61,8 @@ struct PostgresReader {
         for row in next().all {
             state.watermarks[try row.text(0)] = Watermark(
                 at: try StoredValue.date(row.double(1)), schedule: try row.text(2),
-                next: try row.optionalDouble(3).map(StoredValue.date))
+                next: try row.optionalDouble(3).map(StoredValue.date),
+                first: try row.optionalDouble(4).map(StoredValue.date))
         }
         state.pauses = try Self.pauses(next())
         state.tests = try next().all.map(Self.test)
@@ -84,6 +85,7 @@ struct PostgresReader {
                 SliceTable.ledger.sets(where: one, name), SliceTable.rejection.sets(where: one, name),
                 SliceTable.ledger.counts(where: one, name), SliceTable.rejection.counts(where: one, name), Self.codes,
                 SliceTable.assignment.sets(where: one, name), Self.messageClasses,
+                SliceTable.wave.sets(where: one, name),
             ])
         guard let row = answers[0].first else { return nil }
         var (id, _, occurrence) = try Self.occurrence(row)
@@ -94,6 +96,7 @@ struct PostgresReader {
         } else {
             occurrence.outcomes = .ledger(try Self.ledgers(answers[1], answers[2], codes)[id] ?? Ledger())
             occurrence.classes = try Self.classes(answers[6], answers[7])[id] ?? Partition()
+            occurrence.waves = try Self.waves(answers[8])[id] ?? Partition()
         }
         return occurrence
     }
@@ -109,12 +112,14 @@ struct PostgresReader {
         occurrence.begun = try row.optionalDouble(10).map(StoredValue.date)
         occurrence.isReopened = try row.bool(11)
         occurrence.suspended = try row.optionalDouble(12).map(StoredValue.date)
+        occurrence.local = try StoredValue.localTime(row.optionalText(13))
         return (try row.int(0), OccurrenceID(rawValue: try row.text(1)), occurrence)
     }
 
     static let columns =
         """
-        id, name, campaign, revision, due, content_digest, target, finished, pruned, halted, begun, reopened, suspended
+        id, name, campaign, revision, due, content_digest, target, finished, pruned, halted, begun, reopened, suspended,
+        local
         """
 }
 

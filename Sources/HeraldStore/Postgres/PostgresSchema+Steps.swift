@@ -2,7 +2,7 @@ extension PostgresSchema {
     /// The steps to each format from the one before it, from format 2 on. What was released never changes.
     static let steps: [[String]] = [
         standing + work + checksums + assignments, beginnings + place + stamps, halts,
-        suspensions + starts,
+        suspensions + starts, localTimes,
     ]
 
     /// Where the state stands: what was applied, whether it is open, and which server holds it.
@@ -148,6 +148,14 @@ extension PostgresSchema {
         "CREATE TABLE @start_class (\(id), name text NOT NULL UNIQUE, until float8 NOT NULL)",
         sets(named: "start", of: "counted", checksum: checksumOfBits),
         "ALTER TABLE @progress ADD COLUMN counting_since float8",
+    ]
+
+    /// Occurrences in local time. A wave is the second in which clocks reached it, counted from 1970.
+    private static let localTimes = [
+        "ALTER TABLE @occurrence ADD COLUMN local text",
+        // When the campaign was first seen in local time.
+        "ALTER TABLE @watermark ADD COLUMN first float8",
+        sets(named: "wave", of: "occurrence", checksum: checksumOfBits),
     ]
 
     /// Who gets which text of a personal campaign.

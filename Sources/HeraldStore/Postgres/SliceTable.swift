@@ -28,6 +28,10 @@ extension SliceTable<ClassNumber> {
     static var assignment: Self { .init(name: "assignment", owner: "occurrence") }
 }
 
+extension SliceTable<WaveSecond> {
+    static var wave: Self { .init(name: "wave", owner: "occurrence") }
+}
+
 extension SliceTable<StartNumber> {
     static var start: Self { .init(name: "start", owner: "counted") }
 }

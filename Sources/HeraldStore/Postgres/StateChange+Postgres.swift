@@ -29,6 +29,10 @@ extension StateChange {
             Self.assign(Partition(), in: id, transaction)
         case .assign(let id, let classes):
             Self.assign(classes, in: id, transaction)
+        case .waves(let id, let waves):
+            for instant in waves.states.sorted() {
+                SliceTable.wave.put(waves[instant], of: .withLedger(id), WaveSecond(instant), transaction)
+            }
         case .outcome(let id, let members, let entry):
             SliceTable.ledger.put(members, of: .withLedger(id), entry, transaction)
             SliceTable.rejection.put(members, of: .withLedger(id), nil, transaction)
@@ -98,12 +102,14 @@ extension StateChange {
             to: "(SELECT id FROM @code WHERE code = $4)", .text(code), in: transaction)
     }
 
-    /// Writes who gets which text, in the place of what was said before.
+    /// Writes who gets which text, in the place of what was said before. Without anybody, nobody is in a wave either.
     private static func assign(
         _ classes: Partition<MessageClass>, in id: OccurrenceID, _ transaction: PostgresTransaction
     ) {
         let owner = SliceOwner.withLedger(id)
-        transaction.run("DELETE FROM @assignment WHERE occurrence IN (\(owner.query))", .text(owner.name))
+        for table in ["assignment"] + (classes.isEmpty ? ["wave"] : []) {
+            transaction.run("DELETE FROM @\(table) WHERE occurrence IN (\(owner.query))", .text(owner.name))
+        }
         for messageClass in classes.states.sorted() {
             let (locale, variant) = (PostgresValue.text(messageClass.locale), PostgresValue.text(messageClass.variant))
             let holdout = PostgresValue.bool(messageClass.isHoldout)

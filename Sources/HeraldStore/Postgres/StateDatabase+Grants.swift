@@ -5,7 +5,7 @@ extension StateDatabase {
         ("identity", nil), ("server", nil), ("progress", nil), ("lease", "epoch, run, host, pid, since, ends"),
         ("recipient", "id"), ("topic", nil), ("membership", nil), ("group_listing", nil), ("group_membership", nil),
         ("occurrence", nil), ("ledger", nil), ("rejection", nil), ("code", nil), ("ledger_count", nil),
-        ("rejection_count", nil), ("message_class", nil), ("assignment", nil), ("dead_recipient", nil),
+        ("rejection_count", nil), ("message_class", nil), ("assignment", nil), ("wave", nil), ("dead_recipient", nil),
         ("tombstone", "recipient, died, migrated"), ("former", "id, recipient"), ("former_name", nil),
         ("watermark", nil), ("pause", nil), ("test", nil), ("spent_plan", nil), ("audience_size", nil),
         ("applied_commit", nil), ("approval", nil), ("stamp", nil), ("counted", nil), ("start_class", nil),

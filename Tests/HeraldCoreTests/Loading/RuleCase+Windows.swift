@@ -20,6 +20,16 @@ private func zoned(_ field: String, _ fields: String = "{zone: {type: timezone}}
     ]
 }
 
+/// A campaign in local time.
+private func local(_ field: String, to target: String = "audience: all") -> [String: String] {
+    [
+        "all.csv": "fid,zone\n\(fid),Europe/Rome\n",
+        "x.yaml": "kind: audience\nname: all\nsource: {file: all.csv}\nfields: {zone: {type: timezone}}\n---\n"
+            + "kind: topic\nname: t\nsubscribers: [all]\n---\nkind: campaign\nname: c\ntarget: {\(target)}\n"
+            + "message: {notification: {title: x}}\nschedule: {cron: 7 9 * * *, timezone: {field: \(field)}}\n",
+    ]
+}
+
 private func window(_ rest: String) -> String { "{from: \"09:00\", to: \"21:00\", \(rest)}" }
 
 private func open(_ times: String) -> String { windowed("at: 2026-12-01T10:07Z", times) }
@@ -66,6 +76,9 @@ extension RuleCase {
             windowed(
                 "cron: 7 10 * * *", "{from: \"09:00\", to: \"21:00\", timezone: {field: ▸zone, default: Europe/Rome}}"),
             near: windowed("cron: 7 10 * * *", "{from: \"09:00\", to: \"21:00\", timezone: Europe/Rome}")),
+        RuleCase(
+            .zoneTarget, "a topic", local("▸zone", to: "topic: t"), near: local("zone", to: "audience: all")),
+        RuleCase(.unknownField, "for the zone of a schedule", local("▸zon"), near: local("zone")),
         RuleCase(.unknownField, "for the zone of a window", zoned("▸zon"), near: zoned("zone")),
         RuleCase(
             .fieldType, "for the zone of a window", zoned("▸zone", "{zone: {type: text}}"), near: zoned("zone")),

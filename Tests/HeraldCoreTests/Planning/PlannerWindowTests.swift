@@ -25,7 +25,7 @@ struct PlannerWindowTests {
     private func scenario(_ campaign: Campaign, _ zones: [Zone: RecipientSet] = [:]) -> PlanScenario {
         var scenario = PlanScenario()
         scenario.want(campaign)
-        scenario.desired.sends[0].zones = zones
+        scenario.desired.sends[0].zones = ["zone": zones]
         return scenario
     }
 
@@ -103,7 +103,7 @@ struct PlannerWindowTests {
         scenario.desired.sends[0].members = [1, 2, 3, 4]
         #expect(scenario.plan(at: .after(6 * 3600)).sends.map(\.members) == [[2]])
         // Whoever moves goes by the new zone.
-        scenario.desired.sends[0].zones = [tokyo: [1, 2]]
+        scenario.desired.sends[0].zones = ["zone": [tokyo: [1, 2]]]
         #expect(scenario.plan(at: .after(3600)).sends.map(\.members) == [[2]])
     }
 

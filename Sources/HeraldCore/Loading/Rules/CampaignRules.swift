@@ -45,14 +45,21 @@ struct CampaignRules {
             let seconds = campaign.schedule.skipped.map { Double($0.secondsAsUTC) } ?? date.timeIntervalSince1970
             guard seconds.truncatingRemainder(dividingBy: 900) == 0 else { return }
             place = document.value(at: "schedule", "at")
+        case .local(let local):
+            guard case .cron(let cron, _, _) = local.times, isRound(cron) else { return }
+            place = document.value(at: "schedule", "cron")
         case .cron(let cron, _, _):
-            guard (0..<60).allSatisfy({ !cron.minutes.contains($0) || $0 % 15 == 0 }) else { return }
+            guard isRound(cron) else { return }
             place = document.value(at: "schedule", "cron")
         }
         guard let place else { return }
         findings.advice(
             .roundTime, "everybody sends on the quarter hours, when FCM is busiest", at: place.range,
             help: "choose a minute like 7 or 41")
+    }
+
+    private func isRound(_ cron: Cron) -> Bool {
+        (0..<60).allSatisfy { !cron.minutes.contains($0) || $0 % 15 == 0 }
     }
 
     private func checkLateness(_ runEvery: Duration, _ findings: inout Findings) {

@@ -24,7 +24,10 @@ struct CapRules {
     /// A schedule that fires more often than the cap allows: the cap would stop the campaign by itself.
     private func checkSchedule(_ cap: FrequencyCap, _ findings: inout Findings) {
         guard let place = document.value(at: "schedule", "cron") else { return }
-        let times = campaign.schedule.firstTimes(limit: cap.max + Self.looked)
+        let limit = cap.max + Self.looked
+        let times =
+            campaign.schedule.local?.firstTimes(limit: limit).map { Date(wholeSeconds: $0.secondsAsUTC) }
+            ?? campaign.schedule.firstTimes(limit: limit)
         // As many messages as the cap allows, and one more.
         let spans = zip(times, times.dropFirst(cap.max)).map { $1.timeIntervalSince($0) }
         guard let shortest = spans.min(), shortest <= cap.per.seconds else { return }

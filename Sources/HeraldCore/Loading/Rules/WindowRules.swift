@@ -24,9 +24,9 @@ struct WindowRules {
 
     /// A schedule that the window never meets. Where each recipient has a zone, some zone meets it.
     private func checkOpening(_ findings: inout Findings) {
-        guard window.field == nil else { return }
-        let times = campaign.schedule.firstTimes(limit: 400)
-        guard !times.isEmpty, times.allSatisfy({ !isMet(at: $0) }) else { return }
+        guard let (times, zone) = judgedTimes, !times.isEmpty, times.allSatisfy({ !isMet(at: $0, in: zone) }) else {
+            return
+        }
         let reason =
             window.whenClosed == .skip ? "and 'when_closed' is skip" : "and 'expires_after' ends before it opens"
         findings.error(
@@ -34,8 +34,22 @@ struct WindowRules {
             help: "change the schedule, the window or expires_after")
     }
 
-    private func isMet(at due: Date) -> Bool {
-        let standing = window.hours.standing(at: due, in: window.zone)
+    /// The schedule's times, and the zone in which they are compared with the window. `nil` where that differs from
+    /// recipient to recipient.
+    private var judgedTimes: (times: [Date], zone: Zone)? {
+        guard let local = campaign.schedule.local else {
+            return window.field == nil ? (campaign.schedule.firstTimes(limit: Self.looked), window.zone) : nil
+        }
+        // Where both go by the same clock, any zone shows how they meet.
+        guard window.field?.value == local.field else { return nil }
+        return (local.firstTimes(limit: Self.looked).map { Date(wholeSeconds: $0.secondsAsUTC) }, .utc)
+    }
+
+    /// How many times of a schedule are looked at.
+    private static let looked = 400
+
+    private func isMet(at due: Date, in zone: Zone) -> Bool {
+        let standing = window.hours.standing(at: due, in: zone)
         if standing.isOpen { return true }
         guard window.whenClosed == .wait, let opening = standing.until else { return false }
         return campaign.delivery.expiry(from: due).map { opening < $0 } ?? true

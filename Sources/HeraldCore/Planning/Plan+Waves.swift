@@ -1,0 +1,61 @@
+extension Plan {
+    /// What a send in local time has besides: whose clock reaches the occurrence when.
+    package struct Waves: Hashable, Sendable {
+        package var local: LocalTime
+        /// Whom the occurrence is for so far, by the instant at which their clock reached it.
+        package var reached = Partition<Date>()
+        /// Those of them whose wave the state does not know yet. From this run on, nobody else is in these waves.
+        package var fresh = RecipientSet()
+        /// What the state must learn of them.
+        package var unrecorded = Partition<Date>()
+        /// Those whose clock has not reached it.
+        package var ahead = Partition<Date>()
+        /// The zones of each wave, those with the most people first.
+        package var zones: [Date: [String]] = [:]
+        /// How many joined the list, or moved, after their wave. They are no part of the occurrence.
+        package var joinedLate = 0
+
+        package init(local: LocalTime) { self.local = local }
+    }
+
+    /// Those whose clocks reach an occurrence in local time at the same instant, as readers see them.
+    package struct Wave: Hashable, Sendable {
+        package var at: Date
+        package var zones: [String]
+        package var recipients: Int
+        package var state: State
+
+        package enum State: String, Hashable, Sendable {
+            /// Nobody of it is left.
+            case done
+            case due
+            case ahead
+        }
+    }
+}
+
+extension Plan.Send {
+    /// The waves of an occurrence in local time, in their order. Empty for other sends.
+    package var shownWaves: [Plan.Wave] {
+        guard let waves else { return [] }
+        let reached = waves.reached.states.map { instant in
+            let (all, rest) = (waves.reached[instant], waves.reached[instant].intersection(members))
+            return Plan.Wave(
+                at: instant, zones: waves.zones[instant] ?? [], recipients: rest.isEmpty ? all.count : rest.count,
+                state: rest.isEmpty ? .done : .due)
+        }
+        return (reached + waves.wavesAhead).sorted { $0.at < $1.at }
+    }
+
+    /// How many people the whole occurrence is for: those of earlier runs, of this one and of the waves ahead.
+    var wholeRecipients: Int {
+        waves.map { recipients + $0.reached.all.subtracting(members).count + $0.ahead.all.count } ?? recipients
+    }
+}
+
+extension Plan.Waves {
+    var wavesAhead: [Plan.Wave] {
+        ahead.counts.map { Plan.Wave(at: $0, zones: zones[$0] ?? [], recipients: $1, state: .ahead) }
+            .sorted { $0.at < $1.at }
+    }
+}

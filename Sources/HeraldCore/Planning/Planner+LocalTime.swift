@@ -1,0 +1,288 @@
+internal import FCM
+
+/// Campaigns in local time: an occurrence is a time of day on every clock, and reaches people wave by wave.
+extension Planner {
+    /// How many occurrences of one campaign one plan looks at.
+    private static let looked = 1000
+
+    mutating func localSends(
+        _ wanted: DesiredSend, _ schedule: LocalSchedule,
+        _ ofRevision: [(id: OccurrenceID, occurrence: RecordedOccurrence)]
+    ) -> [Plan.Send] {
+        let campaign = wanted.campaign
+        let begun = ofRevision.filter(\.occurrence.hasBegun)
+        let open = ofRevision.filter { $0.occurrence.finished == nil }
+        // Each revision of a campaign that is due once has one occurrence. The one that has begun counts.
+        if !schedule.isCron, let last = begun.last, !open.contains(where: \.occurrence.hasBegun) {
+            return planBegun(wanted, last.id, last.occurrence)
+        }
+        let progress = progress(of: wanted, schedule)
+        var (result, dealt): ([Plan.Send], Date) = ([], max(progress.mark, now))
+        noteFastClock(campaign, progress.mark)
+        for (id, occurrence) in open where occurrence.hasBegun {
+            let sorting = occurrence.local.map { self.sorting($0, wanted, occurrence, progress) }
+            let sends = planBegun(wanted, id, occurrence, sorting)
+            if sends.isEmpty { hold(&dealt, before: sorting) }
+            if campaign.enabled, let sorting { noteAhead(sorting, id, wanted) }
+            result += sends
+        }
+        if campaign.enabled, schedule.isCron || begun.isEmpty {
+            let unbegun = open.map(\.occurrence).filter { !$0.hasBegun }
+            let times = dueTimes(of: campaign, schedule, progress)
+            if times.count == Self.looked, let last = times.last { dealt = min(dealt, last.firstInstant) }
+            for local in times {
+                let recorded = unbegun.first { $0.local == local }
+                let sends = start(local, wanted, recorded, progress, &dealt)
+                result += sends
+            }
+            endPassed(open.filter { !$0.occurrence.hasBegun }, besides: times, of: campaign)
+        }
+        if campaign.schedule.catchUp != .all { supersede(&result) }
+        let next = schedule.times(after: LocalTime(latestAt: dealt), through: .far, limit: 1).first
+        plan.watermarks[campaign.name.value] = Watermark(
+            at: max(dealt, progress.recorded), schedule: campaign.schedule.text, next: next?.firstInstant,
+            first: progress.first)
+        if campaign.enabled, schedule.isCron || begun.isEmpty { noteComing(wanted, schedule, progress) }
+        return result
+    }
+
+    // MARK: How far it has got
+
+    private func progress(of wanted: DesiredSend, _ schedule: LocalSchedule) -> WaveSorting.Progress {
+        let campaign = wanted.campaign
+        let recorded = state.watermarks[campaign.name.value]
+        // A run comes every `run_every`. What came due since the run before the last is on time, not late.
+        let span = settings.runEvery * 2
+        let patience = campaign.schedule.catchUp == .none && span < campaign.schedule.maxLateness ? span : nil
+        let clocks = wanted.zones(
+            of: wanted.members.subtracting(unreachable), by: schedule.field, else: campaign.schedule.zone)
+        if let recorded, let first = recorded.first,
+            schedule.isCron || recorded.schedule == campaign.schedule.text
+        {
+            return .init(
+                first: first, mark: recorded.at, recorded: recorded.at, patience: patience, clocks: clocks)
+        }
+        let last = recorded?.at ?? .distantPast
+        // One that is due once is seen anew after its time was changed. Who has it stays in the occurrence.
+        guard schedule.isCron else {
+            return .init(first: now, mark: .distantPast, recorded: last, patience: patience, clocks: clocks)
+        }
+        // A cron begins with the first time that is still ahead everywhere. One that was due at the same instant for all
+        // before goes on with the next time that is ahead anywhere.
+        let first = recorded == nil ? now : LocalTime(earliestAt: now).firstInstant
+        return .init(first: first, mark: max(now, last), recorded: last, patience: patience, clocks: clocks)
+    }
+
+    /// The times that somebody's clock may have reached since the last run, or that are not over everywhere.
+    private mutating func dueTimes(
+        of campaign: Campaign, _ schedule: LocalSchedule, _ progress: WaveSorting.Progress
+    ) -> [LocalTime] {
+        let known = (occurrences[campaign.name.value] ?? []).map(\.occurrence)
+        if case .at(let time, _) = schedule.times {
+            let isOver = known.contains {
+                $0.local == time && $0.revision == campaign.revision && $0.finished != nil
+            }
+            return isOver || time.firstInstant > now ? [] : [time]
+        }
+        // A day is for clocks that leave a whole one out.
+        let mark = LocalTime(earliestAt: progress.mark - 86_400)
+        let begin = max(mark, LocalTime(latestAt: progress.first))
+        var times = schedule.times(after: begin, through: LocalTime(latestAt: now), limit: Self.looked)
+        // Compared by time, because a rename leaves the ids as they are and a new revision must not send them again.
+        let begun = known.filter { !$0.isUnbegun }
+        let sent = Set(begun.compactMap { $0.localTime(in: campaign.schedule.zone) })
+        times.removeAll(where: sent.contains)
+        return leavingOutMoved(times, begun.filter(\.hasTried), campaign, schedule)
+    }
+
+    /// Without the first time of a day on which an occurrence was sent whose time the schedule does not have any more: it
+    /// counts as that one, moved.
+    private mutating func leavingOutMoved(
+        _ times: [LocalTime], _ sent: [RecordedOccurrence], _ campaign: Campaign, _ schedule: LocalSchedule
+    ) -> [LocalTime] {
+        var times = times
+        for last in sent.compactMap({ $0.localTime(in: campaign.schedule.zone) }).sorted() {
+            let before = LocalTime(secondsAsUTC: last.secondsAsUTC - 1)
+            if schedule.times(after: before, through: last, limit: 1).isEmpty,
+                let place = times.firstIndex(where: { $0.startOfDay == last.startOfDay })
+            {
+                let moved = times.remove(at: place)
+                overview.warnings.append(
+                    "\(campaign.name.value)@\(moved.shortText) is left out: the schedule was changed, and \(last.shortText) of the same day was sent already"
+                )
+            }
+        }
+        return times
+    }
+
+    // MARK: Occurrences
+
+    private func sorting(
+        _ local: LocalTime, _ wanted: DesiredSend, _ recorded: RecordedOccurrence?, _ progress: WaveSorting.Progress
+    ) -> WaveSorting {
+        WaveSorting(local, of: wanted, recorded, progress, at: now)
+    }
+
+    /// An occurrence that has tried nobody yet.
+    ///
+    /// - Parameter dealt: until when all is dealt with. What is held back is not.
+    private mutating func start(
+        _ local: LocalTime, _ wanted: DesiredSend, _ recorded: RecordedOccurrence?, _ progress: WaveSorting.Progress,
+        _ dealt: inout Date
+    ) -> [Plan.Send] {
+        let campaign = wanted.campaign
+        let id = freeID(of: campaign, local: local)
+        let sorting = sorting(local, wanted, recorded, progress)
+        notePassed(sorting, id)
+        guard !sorting.reachesNobody else {
+            if listsSkipped {
+                noteUncounted(local, id, wanted)
+            } else if wanted.members.isEmpty {
+                waitForSomebody(local, id, campaign, progress, &dealt)
+            } else {
+                noteAhead(sorting, id, wanted)
+                if sorting.waves.ahead.isEmpty, !sorting.passed.isEmpty, sorting.waves.joinedLate == 0 {
+                    miss(local, id, campaign, of: sorting.passed.count)
+                }
+            }
+            return []
+        }
+        if sorting.waves.ahead.isEmpty, isLate(sorting, campaign, wanted) {
+            miss(local, id, campaign, of: sorting.waves.reached.all.count)
+            return []
+        }
+        noteAhead(sorting, id, wanted)
+        let due = sorting.waves.reached.states.min()
+        let sends = begin(wanted, id, due: due, after: recorded.map { [$0] } ?? [], sorting)
+        if sends.isEmpty { hold(&dealt, before: sorting) }
+        return sends
+    }
+
+    private func isLate(_ sorting: WaveSorting, _ campaign: Campaign, _ wanted: DesiredSend) -> Bool {
+        sorting.waves.reached.states.allSatisfy {
+            campaign.limits(due: $0, in: wanted.windowZones).lateness(at: now) != nil
+        }
+    }
+
+    private mutating func miss(_ local: LocalTime, _ id: OccurrenceID, _ campaign: Campaign, of people: Int) {
+        plan.missed.append(
+            .init(
+                occurrence: id, due: local.firstInstant,
+                reason: "it is \(Lateness.tooLate), for \(count(people, "recipient"))",
+                unrecorded: RecordedOccurrence(campaign, local: local)))
+    }
+
+    /// An empty list says nothing about those whom it should have.
+    private mutating func waitForSomebody(
+        _ local: LocalTime, _ id: OccurrenceID, _ campaign: Campaign, _ progress: WaveSorting.Progress,
+        _ dealt: inout Date
+    ) {
+        let reaching = campaign.reaching(local, in: campaign.schedule.zone, first: progress.first)
+        guard let instant = reaching?.instant, instant <= now, instant > progress.mark else { return }
+        if campaign.lateness(due: instant, at: now) != nil { return miss(local, id, campaign, of: 0) }
+        dealt = min(dealt, instant - 1)
+        overview.warnings.append(
+            "campaign '\(campaign.name.value)' is due and has nobody to send to (\(campaign.target.value.words)); it begins when there is somebody"
+        )
+    }
+
+    /// The next run must find those again whose wave could not be begun.
+    private func hold(_ dealt: inout Date, before sorting: WaveSorting?) {
+        guard let waves = sorting?.waves else { return }
+        let first = waves.reached.states.filter { !waves.reached[$0].intersection(waves.fresh).isEmpty }.min()
+        if let first { dealt = min(dealt, first - 1) }
+    }
+
+    /// What was due and has tried nobody is over when the schedule does not have it any more, or when it is too late on
+    /// every clock.
+    ///
+    /// - Parameter times: those that were looked at.
+    private mutating func endPassed(
+        _ unbegun: [(id: OccurrenceID, occurrence: RecordedOccurrence)], besides times: [LocalTime],
+        of campaign: Campaign
+    ) {
+        for (id, occurrence) in unbegun where !(occurrence.local.map(times.contains) ?? false) {
+            guard let due = occurrence.due, due <= now else { continue }
+            let isPlanned = occurrence.local.map { campaign.schedule.local?.has($0) == true } ?? false
+            let reason = isPlanned ? "it is \(Lateness.tooLate)" : "the schedule does not have its time any more"
+            plan.missed.append(.init(occurrence: id, due: due, reason: reason))
+        }
+    }
+
+    // MARK: What readers see
+
+    private mutating func notePassed(_ sorting: WaveSorting, _ id: OccurrenceID) {
+        guard !sorting.passed.isEmpty else { return }
+        overview.warnings.append(
+            "\(id) leaves out \(count(sorting.passed.count, "recipient")) whose clock had passed it when the campaign was first seen (if_passed)"
+        )
+    }
+
+    private mutating func noteAhead(_ sorting: WaveSorting, _ id: OccurrenceID, _ wanted: DesiredSend) {
+        let waves = sorting.waves.wavesAhead
+        guard let first = waves.first, let last = waves.last else { return }
+        var occurring = Occurring(of: wanted.campaign, at: sorting.waves.local)
+        (occurring.occurrence, occurring.at, occurring.last) = (id, first.at, last.at)
+        overview.upcoming.append(
+            .init(
+                occurring: occurring, target: wanted.campaign.target.value,
+                recipients: waves.reduce(0) { $0 + $1.recipients }, isCounted: true, waves: waves))
+    }
+
+    /// Occurrences that no clock has reached yet.
+    private mutating func noteComing(
+        _ wanted: DesiredSend, _ schedule: LocalSchedule, _ progress: WaveSorting.Progress
+    ) {
+        let begin = max(LocalTime(latestAt: now), LocalTime(latestAt: progress.first))
+        var times = schedule.times(
+            after: begin, through: LocalTime(latestAt: max(now, horizon)), limit: upcomingLimit.ofEach)
+        // The next one is shown even if it is far away.
+        if times.isEmpty { times = schedule.times(after: begin, through: .far, limit: 1) }
+        for local in times {
+            let id = OccurrenceID(
+                campaign: wanted.campaign.name.value, local: local, revision: wanted.campaign.revision)
+            let sorting = sorting(local, wanted, nil, progress)
+            if sorting.waves.ahead.isEmpty {
+                noteUncounted(local, id, wanted)
+            } else {
+                noteAhead(sorting, id, wanted)
+            }
+        }
+    }
+
+    /// Without a list, an occurrence is shown from the first clock of the world to the last.
+    private mutating func noteUncounted(_ local: LocalTime, _ id: OccurrenceID, _ wanted: DesiredSend) {
+        guard local.lastInstant > now else { return }
+        var occurring = Occurring(of: wanted.campaign, at: local)
+        occurring.occurrence = id
+        overview.upcoming.append(.init(occurring: occurring, target: wanted.campaign.target.value, recipients: 0))
+    }
+}
+
+extension LocalSchedule {
+    fileprivate func has(_ time: LocalTime) -> Bool {
+        !times(after: LocalTime(secondsAsUTC: time.secondsAsUTC - 1), through: time, limit: 1).isEmpty
+    }
+}
+
+extension LocalTime {
+    /// The last day that a schedule may have.
+    fileprivate static let far = LocalTime(year: 9999, month: 12, day: 31)
+}
+
+extension RecordedOccurrence {
+    /// Its time on the clock of a zone, for one that was due at the same instant for all.
+    func localTime(in zone: Zone) -> LocalTime? { local ?? due.map { zone.local(at: $0) } }
+
+    /// When it is due on the clock of a zone.
+    func due(in zone: Zone) -> Date? {
+        guard let local else { return due }
+        return Schedule(zone: zone).reaching(local, in: zone).instant
+    }
+
+    init(_ campaign: Campaign, local: LocalTime) {
+        self.init(
+            campaign: campaign.name.value, revision: campaign.revision, due: local.firstInstant, local: local,
+            contentDigest: campaign.contentDigest, target: campaign.target.value.recordedText)
+    }
+}

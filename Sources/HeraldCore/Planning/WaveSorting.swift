@@ -1,0 +1,126 @@
+/// Sorts a campaign's list by the instants at which its people's clocks reach an occurrence in local time.
+///
+/// The first run at or after an instant fixes who is in its wave: everybody who has such a zone then, and is in no earlier
+/// wave. Who comes later is no part of the occurrence.
+struct WaveSorting {
+    private(set) var waves: Plan.Waves
+    /// Those of them to whom nothing is sent, whatever happens.
+    private(set) var skipped = Partition<SkipReason>()
+    /// Those whose clock had passed it for too long when the campaign was first seen.
+    private(set) var passed = RecipientSet()
+
+    /// What a plan knows of the campaign.
+    struct Progress {
+        /// When the campaign was first seen in local time.
+        var first: Date
+        /// Up to this instant, who is in a wave is fixed.
+        var mark: Date
+        /// What the state has of that, which is never moved back.
+        var recorded: Date
+        /// Of a wave that no run has seen: for how long it is not too late.
+        var patience: Duration?
+        /// The list by its zones, without those who cannot be sent anything.
+        var clocks: [Zone: RecipientSet]
+    }
+
+    /// - Parameters:
+    ///   - recorded: the occurrence, if the state knows it and it is open.
+    init(
+        _ local: LocalTime, of wanted: DesiredSend, _ recorded: RecordedOccurrence?,
+        _ progress: Progress, at now: Date
+    ) {
+        waves = Plan.Waves(local: local)
+        let known = recorded?.waves ?? Partition()
+        waves.reached = known
+        let (inWave, begun) = (known.all, recorded?.hasBegun == true)
+        let partakers = begun ? recorded?.classes.all ?? [] : []
+        // An occurrence of which nobody knows whom it is for is for everybody who is listed.
+        let isForAll = begun && partakers.isEmpty
+        let fixed = max(progress.mark, known.states.max() ?? progress.mark)
+        let holdouts = begun ? wanted.holdouts : []
+        var sizes: [Date: [String: Int]] = [:]
+        let schedule = wanted.campaign.schedule
+        for (zone, here) in progress.clocks {
+            let reaching = wanted.campaign.reaching(local, in: zone, first: progress.first)
+            let instant = reaching?.instant ?? schedule.reaching(local, in: zone).instant
+            for wave in known.states {
+                let size = known[wave].intersection(here).count
+                if size > 0 { sizes[wave, default: [:]][zone.name] = size }
+            }
+            let others = inWave.isEmpty ? here : here.subtracting(inWave)
+            if others.isEmpty { continue }
+            let owed = isForAll ? others : others.intersection(partakers)
+            let free = others.subtracting(owed)
+            if instant > now {
+                waves.ahead.move(others, to: instant)
+                sizes[instant, default: [:]][zone.name, default: 0] += others.count
+                continue
+            }
+            waves.reached.move(owed, to: instant)
+            var joining = RecipientSet()
+            if reaching == nil {
+                passed.formUnion(free)
+            } else if instant > fixed {
+                joining = free
+                waves.reached.move(free, to: instant)
+                waves.fresh.formUnion(free)
+                skip(free, reaching?.fate, since: instant, progress.patience, now)
+            } else {
+                waves.joinedLate += free.subtracting(holdouts).count
+            }
+            sizes[instant, default: [:]][zone.name, default: 0] += owed.count + joining.count
+        }
+        for instant in waves.reached.states {
+            waves.unrecorded.move(waves.reached[instant].subtracting(known[instant]), to: instant)
+        }
+        waves.zones = sizes.mapValues { sizes in
+            sizes.filter { $0.value > 0 }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key)
+        }
+    }
+
+    private mutating func skip(
+        _ members: RecipientSet, _ fate: Schedule.Reaching.Fate?, since instant: Date, _ patience: Duration?, _ now: Date
+    ) {
+        switch fate {
+        case .noSuchTime: skipped.move(members, to: .noSuchTime)
+        case .sameInstant: skipped.move(members, to: .sameInstant)
+        case .sent, nil:
+            if let patience, instant.adding(patience) < now { skipped.move(members, to: .missed) }
+        }
+    }
+
+    /// Those for whose wave it is too late, whether they are listed or not.
+    func late(of wanted: DesiredSend, at now: Date) -> RecipientSet {
+        waves.reached.union(
+            of: waves.reached.states.filter {
+                wanted.campaign.limits(due: $0, in: wanted.windowZones).lateness(at: now) != nil
+            })
+    }
+
+    var reachesNobody: Bool { waves.reached.isEmpty }
+}
+
+extension Campaign {
+    /// When a zone's clock reaches a local time of its schedule, as far as people with that zone get it. `nil` if the
+    /// clock had passed it for too long when the campaign was first seen.
+    func reaching(_ local: LocalTime, in zone: Zone, first: Date) -> Schedule.Reaching? {
+        let reaching = schedule.reaching(local, in: zone)
+        guard case .at(_, let ifPassed)? = schedule.local?.times, isLate(reaching.instant, in: zone, at: first) else {
+            return reaching
+        }
+        guard ifPassed == .nextDay else { return nil }
+        let next = schedule.reaching(local.nextDay, in: zone)
+        return isLate(next.instant, in: zone, at: first) ? nil : next
+    }
+
+    private func isLate(_ due: Date, in zone: Zone, at now: Date) -> Bool {
+        limits(due: due, in: [zone]).lateness(at: now) != nil
+    }
+}
+
+extension DesiredSend {
+    /// Members of a personal campaign who are sent nothing on purpose.
+    fileprivate var holdouts: RecipientSet {
+        (census?.classes ?? [:]).filter(\.key.isHoldout).values.reduce(into: []) { $0.formUnion($1) }
+    }
+}

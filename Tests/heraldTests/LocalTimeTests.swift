@@ -1,0 +1,252 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCommands
+@testable import HeraldCore
+
+/// Campaigns in local time through herald's own command lines, with a clock of the test.
+struct LocalTimeTests {
+    /// 2027-01-04T00:00:00Z, a Monday
+    private static let monday = Date(timeIntervalSince1970: 1_799_020_800)
+
+    private static let zones = ["Asia/Tokyo", "Europe/Rome", "America/New_York", "", "Nowhere/Land", "+05:30"]
+    private static let daily = #"cron: "7 9 * * *", timezone: {field: zone, default: Europe/Rome}"#
+
+    private static func once(_ time: String, _ ifPassed: String = "skip") -> String {
+        "at: \"\(time)\", if_passed: \(ifPassed), timezone: {field: zone, default: Europe/Rome}"
+    }
+
+    private static func files(
+        _ schedule: String, zones: [String] = zones, more: String = "", title: String = "Hello",
+        target: String = "{audience: members}"
+    ) -> [String: String] {
+        [
+            "herald.yaml": """
+            herald: 1
+            project: demo-project
+            fcm: {rate: unlimited, subscription_rate: unlimited, ramp: 0s, settle: 0s}
+
+            """,
+            "members.csv": "fid,zone\n"
+                + zones.enumerated().map { "\(Registration.fid($0 + 1).rawValue),\($1)\n" }.joined(),
+            "x.yaml": """
+            kind: audience
+            name: members
+            source: {file: members.csv}
+            fields: {zone: {type: timezone}}
+            ---
+            kind: campaign
+            name: hello
+            message: {notification: {title: \(title)}}
+            target: \(target)
+            schedule: {\(schedule)}
+            \(more)
+
+            """,
+        ]
+    }
+
+    private func numbers(_ registrations: Set<Registration>) -> Set<Int> {
+        Set((1...20).filter { registrations.contains(.fid($0)) })
+    }
+
+    /// Runs at these hours since Monday, and returns those at which each person got a message.
+    private func hours(in town: Town, _ runs: Int...) async throws -> [Int: [Int]] {
+        var hours: [Int: [Int]] = [:]
+        for hour in runs {
+            town.go(to: Self.monday + Double(hour) * 3600)
+            let before = town.messages().count
+            let run = try await town.herald("run")
+            #expect(run.failure == nil, "\(hour): \(run.errors)")
+            for message in town.messages().dropFirst(before) {
+                let fid = message["fid"]?.string.flatMap { Registration($0) }
+                for number in 1...20 where fid == .fid(number) { hours[number, default: []].append(hour) }
+            }
+        }
+        return hours
+    }
+
+    private func town(_ files: [String: String], hours: Double = 0) async throws -> Town {
+        let town = try Town(files, at: Self.monday + hours * 3600)
+        #expect(try await town.herald("state", "init").failure == nil)
+        return town
+    }
+
+    @Test func `everybody gets it once a day, at their own 9 o'clock`() async throws {
+        let town = try await town(Self.files(Self.daily))
+        // 9:07 is 0:07 UTC in Tokyo, 8:07 in Rome, 14:07 in New York and 3:37 at +05:30. The first occurrence is the one
+        // that was ahead on every clock: Tuesday's, which Tokyo reaches on Monday evening in New York.
+        let hours = try await hours(in: town, 0, 1, 4, 9, 15, 24, 25, 28, 33, 39, 49, 52, 57, 63, 64)
+        #expect(hours[1] == [25, 49])
+        #expect(hours[2] == [33, 57] && hours[4] == [33, 57] && hours[5] == [33, 57])
+        #expect(hours[3] == [39, 63])
+        #expect(hours[6] == [28, 52])
+        let state = try await town.herald("state", "show", "--format", "json")
+        let json = try JSONValue(parsing: Array(state.output.utf8))
+        let occurrences = json["occurrences"]?.array ?? []
+        #expect(occurrences.map { $0["occurrence"]?.string } == ["hello@2027-01-05T09:07", "hello@2027-01-06T09:07"])
+        #expect(occurrences.allSatisfy { $0["finished"] != .null && $0["accepted"] == 6 })
+        #expect(occurrences.first?["local"] == "2027-01-05T09:07:00")
+    }
+
+    @Test(arguments: [("skip", [Int]()), ("next_day", [25])])
+    func `a time that some clocks have passed`(_ ifPassed: String, _ tokyo: [Int]) async throws {
+        // First seen at 5:00 UTC: Tokyo passed 9:07 almost five hours ago, and +05:30 an hour and a half.
+        let town = try await town(Self.files(Self.once("2027-01-04T09:07", ifPassed)), hours: 5)
+        let plan = try await town.herald("plan")
+        #expect(
+            plan.output.contains("1 recipient whose clock had passed it when the campaign was first seen")
+                == (ifPassed == "skip"), "\(plan.output)")
+        let hours = try await hours(in: town, 5, 6, 9, 15, 25, 28, 33, 40)
+        #expect(hours[1] ?? [] == tokyo)
+        #expect(hours[6] == [5] && hours[2] == [9] && hours[4] == [9] && hours[3] == [15])
+        #expect(try await town.herald("plan", "--detailed-exitcode").failure == nil)
+    }
+
+    @Test func `people who move, join and leave between waves`() async throws {
+        let town = try await town(Self.files(Self.once("2027-01-05T09:07")), hours: 24)
+        _ = try await hours(in: town, 24, 25, 28, 33)
+        #expect(numbers(town.sent()) == [1, 2, 4, 5, 6])
+        var zones = Self.zones
+        // Number 1 has it and moves to New York, 3 moves west to Los Angeles; 7 joins in Tokyo, 8 in Los Angeles.
+        (zones[0], zones[2]) = ("America/New_York", "America/Los_Angeles")
+        zones += ["Asia/Tokyo", "America/Los_Angeles"]
+        try town.folder.write(Self.files("", zones: zones)["members.csv"] ?? "", to: "members.csv")
+        let plan = try await town.herald("plan", "--format", "json", "--at", "2027-01-05T17:10:00Z")
+        let json = try JSONValue(parsing: Array(plan.output.utf8))
+        #expect(json["steps"]?.array?.first?["joined_late"] == 1)
+        #expect(json["steps"]?.array?.first?["planned"] == 2)
+        let hours = try await hours(in: town, 34, 39, 42, 49, 57)
+        // 9:07 in Los Angeles is 17:07 UTC.
+        #expect(hours == [3: [42], 8: [42]])
+    }
+
+    @Test(arguments: ["text", "markdown", "html", "json"])
+    func `the plan shows the waves`(_ format: String) async throws {
+        let town = try await town(Self.files(Self.once("2027-01-05T09:07")), hours: 24)
+        _ = try await hours(in: town, 24, 25, 28)
+        let plan = try await town.herald("plan", "--format", format, "--at", "2027-01-05T08:30:00Z")
+        guard format == "json" else {
+            for text in ["00:07 UTC", "08:07 UTC", "14:07 UTC", "Europe/Rome", "in 4 waves"] {
+                #expect(plan.output.contains(text), "\(text) in \(plan.output)")
+            }
+            return
+        }
+        let json = try JSONValue(parsing: Array(plan.output.utf8))
+        let waves = json["steps"]?.array?.first?["waves"]?.array ?? []
+        #expect(waves.map { $0["state"]?.string } == ["done", "done", "due", "ahead"])
+        #expect(waves.map { $0["planned"] } == [1, 1, 3, 1])
+        let upcoming = json["upcoming"]?.array?.first
+        #expect(upcoming?["first"] == "2027-01-05T14:07:00Z" && upcoming?["waves"] == 1 && upcoming?["recipients"] == 1)
+    }
+
+    @Test func `waves that no run came for are missed, and that is said once`() async throws {
+        let town = try await town(Self.files(Self.once("2027-01-05T09:07")), hours: 24)
+        // Nothing runs from 1:00 to 11:00: +05:30 is late by more than two hours, Rome too.
+        _ = try await hours(in: town, 24, 25)
+        town.go(to: Self.monday + 35 * 3600)
+        let late = try await town.herald("run")
+        #expect(late.failure?.status == .failed, "\(late.errors)")
+        #expect(numbers(town.sent()) == [1])
+        let hours = try await hours(in: town, 36, 39, 40)
+        #expect(hours == [3: [39]])
+        let state = try await town.herald("state", "show", "--format", "json")
+        let json = try JSONValue(parsing: Array(state.output.utf8))
+        #expect(json["occurrences"]?.array?.first?["skipped_because"]?["missed"] == 4)
+    }
+
+    @Test func `an empty list says nothing about those who were on it`() async throws {
+        let town = try await town(Self.files(Self.once("2027-01-05T09:07")), hours: 24)
+        try town.folder.write("fid,zone\n", to: "members.csv")
+        town.go(to: Self.monday + 32.2 * 3600)
+        let run = try await town.herald("run")
+        #expect(run.failure == nil && run.errors.contains("has nobody to send to"), "\(run.errors)")
+        try town.folder.write(Self.files("")["members.csv"] ?? "", to: "members.csv")
+        town.pass(600)
+        #expect(try await town.herald("run").failure == nil)
+        // Whose clock reached it before Rome's did is not known any more; the default zone decided.
+        #expect(numbers(town.sent()).isSuperset(of: [2, 4, 5]))
+    }
+
+    @Test func `a schedule that gets the field, and loses it again`() async throws {
+        let zoned = #"cron: "7 9 * * *", timezone: Europe/Rome"#
+        let town = try await town(Self.files(zoned))
+        // Monday at 8:07 UTC for everybody.
+        var hours = try await hours(in: town, 0, 9)
+        #expect(hours.values.allSatisfy { $0 == [9] } && hours.count == 6)
+        try town.folder.write(Self.files(Self.daily)["x.yaml"] ?? "", to: "x.yaml")
+        // No second one on Monday, whatever the clock.
+        hours = try await self.hours(in: town, 10, 15, 24, 25, 28, 33, 39, 40)
+        #expect(hours == [1: [25], 2: [33], 3: [39], 4: [33], 5: [33], 6: [28]])
+        try town.folder.write(Self.files(zoned)["x.yaml"] ?? "", to: "x.yaml")
+        hours = try await self.hours(in: town, 48, 49, 52, 57, 58)
+        #expect(hours.values.allSatisfy { $0 == [57] } && hours.count == 6)
+    }
+
+    @Test func `an edit of the time brings nobody a second one on that day`() async throws {
+        let town = try await town(Self.files(Self.daily))
+        var hours = try await hours(in: town, 0, 25, 28, 33, 39)
+        #expect(hours == [1: [25], 2: [33], 3: [39], 4: [33], 5: [33], 6: [28]])
+        // At 15:00 UTC on Tuesday it becomes 20:07: Tokyo has passed that, New York has not.
+        let evening = #"cron: "7 20 * * *", timezone: {field: zone, default: Europe/Rome}"#
+        try town.folder.write(Self.files(evening)["x.yaml"] ?? "", to: "x.yaml")
+        hours = try await self.hours(in: town, 39, 40, 44, 50, 56)
+        #expect(hours.isEmpty)
+        hours = try await self.hours(in: town, 60, 63, 68, 74)
+        #expect(hours == [1: [60], 2: [68], 3: [74], 4: [68], 5: [68], 6: [63]])
+    }
+
+    @Test func `a half-done occurrence is held when the field comes or goes, and goes on when told`() async throws {
+        let town = try await town(Self.files(Self.once("2027-01-05T09:07")), hours: 24)
+        _ = try await hours(in: town, 24, 25, 28)
+        #expect(numbers(town.sent()) == [1, 6])
+        try town.folder.write(Self.files(#"at: "2027-01-05T12:00:00Z""#)["x.yaml"] ?? "", to: "x.yaml")
+        let held = try await town.herald("run")
+        let words = held.output + held.errors
+        #expect(words.contains("its message, target or time changed since"), "\(words)")
+        town.go(to: Self.monday + 36.1 * 3600)
+        #expect(try await town.herald("state", "resolve", "hello@2027-01-05T09:07", "--continue").failure == nil)
+        #expect(try await town.herald("run").failure == nil)
+        #expect(numbers(town.sent()) == [1, 2, 3, 4, 5, 6])
+        #expect(town.messages().count == 6)
+    }
+
+    @Test(arguments: [
+        ("schedule: {at: \"2027-01-05T09:07Z\", if_passed: skip, timezone: {field: zone}}", "it has no offset"),
+        ("schedule: {at: \"2027-01-05T09:07\", timezone: {field: zone}}", "'if_passed' must say"),
+        ("schedule: {cron: \"7 * * * *\", timezone: {field: zone}}", "at most 4 times a day"),
+        ("schedule: {cron: \"7 9 * * *\", if_passed: skip, timezone: {field: zone}}", "no meaning beside 'cron'"),
+        ("schedule: {cron: \"7 9 * * *\", timezone: {field: zone}, dst: {overlap: both}}", "cannot be both"),
+        ("schedule: {cron: \"7 9 * * *\", timezone: {field: zona}}", "has no field 'zona'"),
+        ("schedule: {at: \"2027-01-05T09:07:00Z\", if_passed: skip}", "'if_passed' is for schedules in local time"),
+        ("schedule: {cron: \"7 9 30 2 *\", timezone: {field: zone}}", "never fires"),
+    ])
+    func `mistakes in a schedule are named`(_ schedule: String, _ words: String) async throws {
+        let files = Self.files("x: y")
+        let text = files["x.yaml"]?.replacing("schedule: {x: y}", with: schedule) ?? ""
+        let town = try Town(files.merging(["x.yaml": text]) { $1 }, at: Self.monday)
+        let validate = try await town.herald("validate")
+        #expect(validate.failure != nil)
+        #expect((validate.output + validate.errors).contains(words), "\(validate.output)\(validate.errors)")
+    }
+
+    @Test func `one request cannot be sent at many times`() async throws {
+        let town = try Town(Self.files(Self.daily, target: "{topic: news}"), at: Self.monday)
+        let validate = try await town.herald("validate")
+        #expect((validate.output + validate.errors).contains("reaches everybody at the same instant"))
+    }
+
+    @Test func `the calendar has one entry for each local time`() async throws {
+        let town = try await town(Self.files(Self.daily))
+        let calendar = try await town.herald("calendar", "--days", "2", "--format", "json", "--at", "2027-01-04T12:00:00Z")
+        let json = try JSONValue(parsing: Array(calendar.output.utf8))
+        let first = json["occurrences"]?.array?.first
+        #expect(first?["occurrence"] == "hello@2027-01-05T09:07")
+        #expect(first?["at"] == "2027-01-04T19:07:00Z" && first?["last"] == "2027-01-05T23:07:00Z")
+        #expect(first?["offset"] == nil)
+        let ics = try await town.herald("calendar", "--days", "2", "--format", "ics", "--at", "2027-01-04T12:00:00Z")
+        #expect(ics.output.contains("DTSTART:20270104T190700Z") && ics.output.contains("DTEND:20270105T230700Z"))
+    }
+}
