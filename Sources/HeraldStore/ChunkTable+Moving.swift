@@ -45,7 +45,7 @@ extension ChunkTable {
 
     /// Removes members from every set of every owner.
     func remove(_ members: RecipientSet, _ db: Database) throws {
-        for id in try Int64.fetchAll(db, sql: "SELECT DISTINCT \(owner) FROM \(name)") {
+        for id in try owners(db) {
             try move(members, of: id, to: nil, db)
         }
     }
@@ -64,7 +64,12 @@ extension ChunkTable {
 
     /// Deletes an owner's sets.
     func drop(_ id: Int64, _ db: Database) throws {
-        try db.execute(sql: "DELETE FROM \(name) WHERE \(owner) = ?", arguments: [id])
+        try db.cachedStatement(sql: "DELETE FROM \(name) WHERE \(owner) = ?").execute(arguments: [id])
+    }
+
+    /// Whoever has any set.
+    private func owners(_ db: Database) throws -> [Int64] {
+        try Int64.fetchAll(db.cachedStatement(sql: "SELECT DISTINCT \(owner) FROM \(name)"))
     }
 
     private func presentStates(of id: Int64, and state: State?, _ db: Database) throws -> [State] {
@@ -110,7 +115,7 @@ extension ChunkTable {
 extension ChunkTable where State: Forgettable & CaseIterable {
     /// Does to every owner's stored sets what `Partition.forget` does to the value.
     func forget(_ members: RecipientSet, _ db: Database) throws {
-        for id in try Int64.fetchAll(db, sql: "SELECT DISTINCT \(owner) FROM \(name)") {
+        for id in try owners(db) {
             for key in members.chunkKeys {
                 let part = members.chunk(key)
                 try change(key, of: id, Array(State.allCases), db) { $0.forget(part) }
@@ -120,7 +125,7 @@ extension ChunkTable where State: Forgettable & CaseIterable {
 
     /// Does to every owner's stored sets what `Partition.revive` does to the value.
     func revive(_ members: RecipientSet, _ db: Database) throws {
-        for id in try Int64.fetchAll(db, sql: "SELECT DISTINCT \(owner) FROM \(name)") {
+        for id in try owners(db) {
             for key in members.chunkKeys {
                 let part = members.chunk(key)
                 try change(key, of: id, [.forgotten, .asked], db) { $0.revive(part) }

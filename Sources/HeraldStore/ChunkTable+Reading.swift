@@ -5,12 +5,12 @@ internal import HeraldCore
 extension ChunkTable {
     /// The sets of each owner.
     func partitions(of owners: Owners, _ db: Database) throws -> [Int64: Partition<State>] {
-        let rows = try Row.fetchCursor(
-            db,
+        let statement = try db.cachedStatement(
             sql: """
                 SELECT \(owner), state, chunk, members, bytes, checksum FROM \(name) WHERE \(owners.condition(on: owner))
                 ORDER BY \(owner), state, chunk
-                """, arguments: owners.arguments)
+                """)
+        let rows = try Row.fetchCursor(statement, arguments: owners.arguments)
         var sets: [Int64: [State: RecipientSet]] = [:]
         var current: StoredSet?
         while let row = try rows.next() {
@@ -52,12 +52,12 @@ extension ChunkTable {
     /// How many recipients are in each state of each owner, pruned ones included. It uses the counts in the rows and
     /// decodes no sets.
     func counts(of owners: Owners, _ db: Database) throws -> [Int64: [State: Int]] {
-        let rows = try Row.fetchCursor(
-            db,
+        let statement = try db.cachedStatement(
             sql: """
                 SELECT \(owner), state, sum(members), min(members), max(members), min(chunk), max(chunk) FROM \(name)
                 WHERE \(owners.condition(on: owner)) GROUP BY \(owner), state
-                """, arguments: owners.arguments)
+                """)
+        let rows = try Row.fetchCursor(statement, arguments: owners.arguments)
         var counts: [Int64: [State: Int]] = [:]
         while let row = try rows.next() {
             for column in [3, 4] { _ = try members(row.decode(Int.self, atIndex: column)) }
@@ -65,9 +65,9 @@ extension ChunkTable {
             let state = try state(row.decode(Int.self, atIndex: 1))
             counts[try row.decode(Int64.self, atIndex: 0), default: [:]][state] = try row.decode(Int.self, atIndex: 2)
         }
-        let pruned = try Row.fetchCursor(
-            db, sql: "SELECT \(owner), state, members FROM \(name)_count WHERE \(owners.condition(on: owner))",
-            arguments: owners.arguments)
+        let prunedStatement = try db.cachedStatement(
+            sql: "SELECT \(owner), state, members FROM \(name)_count WHERE \(owners.condition(on: owner))")
+        let pruned = try Row.fetchCursor(prunedStatement, arguments: owners.arguments)
         while let row = try pruned.next() {
             let (id, count) = (try row.decode(Int64.self, atIndex: 0), try row.decode(Int.self, atIndex: 2))
             guard (1...Int(RecipientID.max)).contains(count) else {
@@ -83,8 +83,9 @@ extension ChunkTable {
     /// The owners that have the recipient, and its state there.
     func states(of recipient: RecipientID, _ db: Database) throws -> [Int64: State] {
         let key = UInt16(recipient >> 16)
-        let rows = try Row.fetchCursor(
-            db, sql: "SELECT \(owner), state, bytes, checksum FROM \(name) WHERE chunk = ?", arguments: [Int64(key)])
+        let statement = try db.cachedStatement(
+            sql: "SELECT \(owner), state, bytes, checksum FROM \(name) WHERE chunk = ?")
+        let rows = try Row.fetchCursor(statement, arguments: [Int64(key)])
         var states: [Int64: State] = [:]
         while let row = try rows.next() {
             let id = try row.decode(Int64.self, atIndex: 0)

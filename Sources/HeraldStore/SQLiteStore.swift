@@ -12,6 +12,8 @@ package final class SQLiteStore: StateStore {
     let isCopy: Bool
     /// Whether its tables have this herald's format.
     let isUpgraded: Bool
+    /// What it is bound to, as it was opened. A copy may be made also of a state that does not say that.
+    private let identity: Result<RecordedState.Identity, any Error>
 
     /// Opens the state at `path`, whatever it is bound to.
     package static func open(at path: String) throws -> SQLiteStore { try SQLiteStore(path: path).upgraded() }
@@ -43,15 +45,17 @@ package final class SQLiteStore: StateStore {
         self.path = path
         self.isCopy = isCopy
         self.database = database
-        let found = try database.read(Schema.found)
-        if found == .newer { throw StateError.newer(path: path) }
-        guard case .format(let format) = found else {
-            throw StateError.damaged(path: path, detail: "it holds no tables of herald's")
-        }
-        isUpgraded = format == Schema.newest
-        if let error = try database.read({ try Self.closure(of: path, $0) }) { throw error }
-        fingerprintKey = try database.read { db in
-            Array(try Data.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'fingerprint_key'") ?? Data())
+        // One transaction for all of it: each takes more statements than what is asked.
+        (isUpgraded, fingerprintKey, identity) = try database.read {
+            db -> (Bool, [UInt8], Result<RecordedState.Identity, any Error>) in
+            let found = try Schema.found(in: db)
+            if found == .newer { throw StateError.newer(path: path) }
+            guard case .format(let format) = found else {
+                throw StateError.damaged(path: path, detail: "it holds no tables of herald's")
+            }
+            if let error = try Self.closure(of: path, db) { throw error }
+            let reader = StateReader(db: db)
+            return (format == Schema.newest, try reader.fingerprintKey(), Result { try reader.identity() })
         }
         guard fingerprintKey.count == 32 else {
             throw StateError.damaged(path: path, detail: "its fingerprint key is missing")
@@ -74,8 +78,8 @@ package final class SQLiteStore: StateStore {
 
     /// Throws if it is bound to another project or endpoint, or to another workspace if both name one.
     func check(_ wanted: StateBinding) throws {
-        let identity = try identity()
-        let bound = StateBinding(identity)
+        let bound: StateBinding
+        do { bound = StateBinding(try identity.get()) } catch { throw Self.stateError(error, path: path) }
         guard bound.fits(wanted) else {
             throw StateError.bound(path: path, to: bound.phrase, wanted: wanted.phrase)
         }
@@ -83,24 +87,16 @@ package final class SQLiteStore: StateStore {
 
     static func configuration(_ synchronous: Synchronous = .full) -> Configuration {
         var configuration = Configuration()
+        configuration.foreignKeysEnabled = true
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { db in
             try db.execute(sql: "PRAGMA synchronous = \(synchronous.rawValue)")
             // On macOS, a sync alone does not reach the disk. Elsewhere this changes nothing.
             try db.execute(sql: "PRAGMA fullfsync = ON")
-            try db.execute(sql: "PRAGMA foreign_keys = ON")
             // A crafted schema must not be able to run functions of its choice.
             try db.execute(sql: "PRAGMA trusted_schema = OFF")
         }
         return configuration
-    }
-
-    func identity() throws -> RecordedState.Identity {
-        do {
-            return try database.read { try StateReader(db: $0).identity() }
-        } catch {
-            throw Self.stateError(error, path: path)
-        }
     }
 
     /// Replaces GRDB's errors, which show SQL and values, with what is wrong with the file.

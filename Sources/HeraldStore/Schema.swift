@@ -27,7 +27,9 @@ enum Schema {
     }
 
     static func found(in db: Database) throws -> Found {
-        guard try db.tableExists(record) else { return .none }
+        let table = try Row.fetchOne(
+            db, sql: "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", arguments: [record])
+        guard table != nil else { return .none }
         let identifiers = try String.fetchAll(db, sql: "SELECT identifier FROM \(record)").map { Int($0) ?? 0 }
         let format = identifiers.count
         guard format > 0, identifiers.sorted() == Array(1...format) else { return .none }

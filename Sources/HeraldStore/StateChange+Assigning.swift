@@ -23,11 +23,11 @@ extension StateChange {
 
     private static func number(of messageClass: MessageClass, _ db: Database) throws -> ClassNumber? {
         let values: StatementArguments = [messageClass.locale, messageClass.variant, messageClass.isHoldout]
-        try db.execute(
-            sql: "INSERT OR IGNORE INTO message_class (locale, variant, holdout) VALUES (?, ?, ?)", arguments: values)
-        return try Int.fetchOne(
-            db, sql: "SELECT id FROM message_class WHERE locale IS ? AND variant IS ? AND holdout = ?",
-            arguments: values
-        ).map(ClassNumber.init)
+        try db.cachedStatement(
+            sql: "INSERT OR IGNORE INTO message_class (locale, variant, holdout) VALUES (?, ?, ?)"
+        ).execute(arguments: values)
+        let statement = try db.cachedStatement(
+            sql: "SELECT id FROM message_class WHERE locale IS ? AND variant IS ? AND holdout = ?")
+        return try Int.fetchOne(statement, arguments: values).map(ClassNumber.init)
     }
 }

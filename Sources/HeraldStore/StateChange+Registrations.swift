@@ -78,8 +78,8 @@ extension StateChange {
     static func readopt(_ returning: RecipientSet, _ db: Database) throws {
         var numbers: [RecipientID: RecipientID] = [:]
         for former in returning {
-            let recipient = try Int64.fetchOne(
-                db, sql: "DELETE FROM former WHERE id = ? RETURNING recipient", arguments: [Int64(former)])
+            let statement = try db.cachedStatement(sql: "DELETE FROM former WHERE id = ? RETURNING recipient")
+            let recipient = try Int64.fetchOne(statement, arguments: [Int64(former)])
             numbers[former] = try recipient.map(StoredValue.recipientID)
         }
         let members = RecipientSet(numbers.keys.sorted())
@@ -97,12 +97,14 @@ extension StateChange {
     /// Deletes recipients with all their registrations and memberships.
     static func erase(_ members: RecipientSet, _ db: Database) throws {
         var leaving = members
+        let ofFormers = try db.cachedStatement(sql: "DELETE FROM former WHERE recipient = ? RETURNING id")
+        let ofTombstones = try db.cachedStatement(sql: "DELETE FROM tombstone WHERE recipient = ?")
+        let ofRecipients = try db.cachedStatement(sql: "DELETE FROM recipient WHERE id = ?")
         for id in members {
-            let formers = try Int64.fetchAll(
-                db, sql: "DELETE FROM former WHERE recipient = ? RETURNING id", arguments: [Int64(id)])
+            let formers = try Int64.fetchAll(ofFormers, arguments: [Int64(id)])
             for former in try formers.map(StoredValue.formerID) { leaving.insert(former) }
-            try db.execute(sql: "DELETE FROM tombstone WHERE recipient = ?", arguments: [Int64(id)])
-            try db.execute(sql: "DELETE FROM recipient WHERE id = ?", arguments: [Int64(id)])
+            try ofTombstones.execute(arguments: [Int64(id)])
+            try ofRecipients.execute(arguments: [Int64(id)])
         }
         try ChunkTable.membership.remove(leaving, db)
         try ChunkTable.groupMembership.remove(leaving, db)

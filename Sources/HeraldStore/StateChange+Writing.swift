@@ -96,7 +96,8 @@ extension StateChange {
     ) throws {
         guard let id = try idWithLedger(of: occurrence, db) else { return }
         try ChunkTable.ledger.move(members, of: id, to: entry, db)
-        let number = try Int.fetchOne(db, sql: "SELECT id FROM code WHERE code = ?", arguments: [code])
+        let statement = try db.cachedStatement(sql: "SELECT id FROM code WHERE code = ?")
+        let number = try Int.fetchOne(statement, arguments: [code])
         try ChunkTable.rejection.move(members, of: id, to: number.map(CodeNumber.init(rawValue:)), db)
     }
 

@@ -15,7 +15,7 @@ extension StateReader {
         var (ledgers, counts) = (try ledgers(of: .among(Self.open)), try counts(of: .notAmong(Self.open)))
         let (classes, waves) = (try classes(of: .among(Self.open)), try waves(of: .among(Self.open)))
         var occurrences: [OccurrenceID: RecordedOccurrence] = [:]
-        let rows = try Row.fetchCursor(db, sql: "SELECT \(Self.columns) FROM occurrence")
+        let rows = try Row.fetchCursor(db.cachedStatement(sql: "SELECT \(Self.columns) FROM occurrence"))
         while let row = try rows.next() {
             var (id, name, occurrence) = try Self.occurrence(row)
             occurrence.outcomes =
@@ -34,9 +34,8 @@ extension StateReader {
 
     /// One occurrence with its ledger and classes, whether it is finished or not.
     func occurrence(_ wanted: OccurrenceID) throws -> RecordedOccurrence? {
-        let row = try Row.fetchOne(
-            db, sql: "SELECT \(Self.columns) FROM occurrence WHERE name = ?", arguments: [wanted.rawValue])
-        guard let row else { return nil }
+        let statement = try db.cachedStatement(sql: "SELECT \(Self.columns) FROM occurrence WHERE name = ?")
+        guard let row = try Row.fetchOne(statement, arguments: [wanted.rawValue]) else { return nil }
         var (id, _, occurrence) = try Self.occurrence(row)
         if try row.decode(Bool.self, atIndex: 8) {
             occurrence.outcomes = .counts(try counts(of: .one(id))[id] ?? LedgerCounts(entries: [:], codes: [:]))
@@ -49,7 +48,7 @@ extension StateReader {
     }
 
     func trace(of recipient: RecipientID) throws -> Trace {
-        let dead = try dead(where: "recipient.id = \(recipient)")
+        let dead = try dead(where: "recipient.id = ?", [Int64(recipient)])
         var trace = Trace(isDead: !dead.isEmpty)
         let formers = try Int64.fetchAll(
             db, sql: "SELECT id FROM former WHERE recipient = ? ORDER BY id", arguments: [Int64(recipient)])
@@ -118,7 +117,8 @@ extension StateReader {
 
     private func messageClasses() throws -> [ClassNumber: MessageClass] {
         var classes: [ClassNumber: MessageClass] = [:]
-        for row in try Row.fetchAll(db, sql: "SELECT id, locale, variant, holdout FROM message_class") {
+        let statement = try db.cachedStatement(sql: "SELECT id, locale, variant, holdout FROM message_class")
+        for row in try Row.fetchAll(statement) {
             classes[ClassNumber(rawValue: try row.decode(atIndex: 0))] = MessageClass(
                 locale: try row.decode(String?.self, atIndex: 1), variant: try row.decode(String?.self, atIndex: 2),
                 isHoldout: try row.decode(atIndex: 3))
@@ -128,8 +128,7 @@ extension StateReader {
 
     /// It goes from owner to owner and reads no other rows: finished occurrences may have thousands.
     private func hasStrays(in table: String) throws -> Bool {
-        try Bool.fetchOne(
-            db,
+        let statement = try db.cachedStatement(
             sql: """
                 WITH RECURSIVE owner (id) AS (
                     SELECT min(occurrence) FROM \(table)
@@ -138,12 +137,13 @@ extension StateReader {
                 )
                 SELECT EXISTS (SELECT 1 FROM owner WHERE id IS NOT NULL AND id NOT IN (SELECT id FROM occurrence))
                     OR EXISTS (SELECT 1 FROM \(table) WHERE occurrence IS NULL)
-                """) ?? false
+                """)
+        return try Bool.fetchOne(statement) ?? false
     }
 
     private func codeNames() throws -> [CodeNumber: String] {
         var names: [CodeNumber: String] = [:]
-        for row in try Row.fetchAll(db, sql: "SELECT id, code FROM code") {
+        for row in try Row.fetchAll(db.cachedStatement(sql: "SELECT id, code FROM code")) {
             names[CodeNumber(rawValue: try row.decode(atIndex: 0))] = try row.decode(String.self, atIndex: 1)
         }
         return names
@@ -155,8 +155,10 @@ extension StateReader {
     }
 
     private func name(_ id: Int64, in table: String) throws -> String {
-        let name = try String.fetchOne(db, sql: "SELECT name FROM \(table) WHERE id = ?", arguments: [id])
-        guard let name else { throw StateDamage(detail: "a recipient is in a \(table) that is not there") }
+        let statement = try db.cachedStatement(sql: "SELECT name FROM \(table) WHERE id = ?")
+        guard let name = try String.fetchOne(statement, arguments: [id]) else {
+            throw StateDamage(detail: "a recipient is in a \(table) that is not there")
+        }
         return name
     }
 

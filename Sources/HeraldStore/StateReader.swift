@@ -17,6 +17,9 @@ struct StateReader {
             workspace: try meta("workspace", String.self))
     }
 
+    /// Empty if it is missing.
+    func fingerprintKey() throws -> [UInt8] { Array(try meta("fingerprint_key", Data.self) ?? Data()) }
+
     func snapshot() throws -> RecordedState {
         var state = RecordedState(identity: try identity())
         guard let serial = try meta("serial", Int64.self), (0..<1 << 62).contains(serial) else {
@@ -27,14 +30,14 @@ struct StateReader {
         state.groups = try groups()
         state.occurrences = try occurrences()
         (state.dead, state.migratedDead) = (try dead(), try dead(where: "migrated"))
-        for row in try Row.fetchAll(db, sql: "SELECT id, recipient FROM former") {
+        for row in try Row.fetchAll(db.cachedStatement(sql: "SELECT id, recipient FROM former")) {
             state.formers[try StoredValue.formerID(row.decode(atIndex: 0))] = try StoredValue.recipientID(
                 row.decode(atIndex: 1))
         }
-        for row in try Row.fetchAll(db, sql: "SELECT campaign, name FROM former_name") {
+        for row in try Row.fetchAll(db.cachedStatement(sql: "SELECT campaign, name FROM former_name")) {
             state.formerNames[try row.decode(String.self, atIndex: 0), default: []].insert(try row.decode(atIndex: 1))
         }
-        state.spentPlans = try Set(String.fetchAll(db, sql: "SELECT id FROM spent_plan"))
+        state.spentPlans = try Set(String.fetchAll(db.cachedStatement(sql: "SELECT id FROM spent_plan")))
         state.audienceSizes = try audienceSizes()
         state.watermarks = try watermarks()
         state.pauses = try pauses()
@@ -58,7 +61,7 @@ struct StateReader {
     /// What the numbers in the table `start` mean.
     func storedStarts() throws -> StoredStarts {
         let rows = { (table: String) in
-            try Row.fetchAll(db, sql: "SELECT id, name FROM \(table)").map { row in
+            try Row.fetchAll(db.cachedStatement(sql: "SELECT id, name FROM \(table)")).map { row in
                 (try row.decode(Int64.self, atIndex: 0), try row.decode(String.self, atIndex: 1))
             }
         }
@@ -84,16 +87,17 @@ struct StateReader {
     /// Recipients whose current registration is dead.
     ///
     /// - Parameter condition: an SQL condition on `tombstone` and `recipient`.
-    func dead(where condition: String = "TRUE") throws -> RecipientSet {
+    func dead(
+        where condition: String = "TRUE", _ arguments: StatementArguments = StatementArguments()
+    ) throws -> RecipientSet {
         // CROSS keeps this order of the tables: few are dead, and SQLite would otherwise go through all recipients.
-        let dead = try Int64.fetchAll(
-            db,
+        let statement = try db.cachedStatement(
             sql: """
                 SELECT recipient.id FROM tombstone CROSS JOIN recipient
                 ON recipient.id = tombstone.recipient AND recipient.registration = tombstone.registration
                 WHERE \(condition) ORDER BY tombstone.recipient
                 """)
-        return RecipientSet(try dead.map(StoredValue.recipientID))
+        return RecipientSet(try Int64.fetchAll(statement, arguments: arguments).map(StoredValue.recipientID))
     }
 
     func tombstones(after last: Tombstone?, limit: Int) throws -> [Tombstone] {
@@ -122,7 +126,7 @@ struct StateReader {
 
     /// The highest number given out, also to a recipient that was erased.
     func lastRecipient() throws -> RecipientID {
-        let last = try Int64.fetchOne(db, sql: "SELECT max(id) FROM recipient")
+        let last = try Int64.fetchOne(db.cachedStatement(sql: "SELECT max(id) FROM recipient"))
         guard let last = try [last, meta("last_erased", Int64.self)].compactMap(\.self).max() else {
             return KnownRecipient.firstID - 1
         }
@@ -135,7 +139,7 @@ struct StateReader {
     private func topics() throws -> [TopicName: RecordedTopic] {
         var partitions = try ChunkTable.membership.partitions(of: .all, db)
         var topics: [TopicName: RecordedTopic] = [:]
-        for row in try Row.fetchAll(db, sql: "SELECT id, name, changed FROM topic") {
+        for row in try Row.fetchAll(db.cachedStatement(sql: "SELECT id, name, changed FROM topic")) {
             var topic = RecordedTopic()
             topic.changed = try row.decode(Double?.self, atIndex: 2).map(StoredValue.date)
             topic.recipients = partitions.removeValue(forKey: try row.decode(atIndex: 0)) ?? Partition()
@@ -148,7 +152,8 @@ struct StateReader {
     private func groups() throws -> [GroupName: RecordedGroup] {
         var partitions = try ChunkTable.groupMembership.partitions(of: .all, db)
         var groups: [GroupName: RecordedGroup] = [:]
-        for row in try Row.fetchAll(db, sql: "SELECT id, name, notification_key FROM device_group") {
+        let statement = try db.cachedStatement(sql: "SELECT id, name, notification_key FROM device_group")
+        for row in try Row.fetchAll(statement) {
             var group = RecordedGroup()
             group.key = try row.decode(String?.self, atIndex: 2).map { text in
                 guard let key = NotificationKey(rawValue: text) else {
@@ -165,7 +170,7 @@ struct StateReader {
 
     private func audienceSizes() throws -> [String: Int] {
         var sizes: [String: Int] = [:]
-        for row in try Row.fetchAll(db, sql: "SELECT name, size FROM audience_size") {
+        for row in try Row.fetchAll(db.cachedStatement(sql: "SELECT name, size FROM audience_size")) {
             sizes[try row.decode(atIndex: 0)] = try StoredValue.size(row.decode(atIndex: 1))
         }
         return sizes
@@ -173,7 +178,8 @@ struct StateReader {
 
     private func watermarks() throws -> [String: Watermark] {
         var watermarks: [String: Watermark] = [:]
-        for row in try Row.fetchAll(db, sql: "SELECT campaign, at, schedule, next, first FROM watermark") {
+        let statement = try db.cachedStatement(sql: "SELECT campaign, at, schedule, next, first FROM watermark")
+        for row in try Row.fetchAll(statement) {
             watermarks[try row.decode(atIndex: 0)] = Watermark(
                 at: try StoredValue.date(row.decode(atIndex: 1)), schedule: try row.decode(atIndex: 2),
                 next: try row.decode(Double?.self, atIndex: 3).map(StoredValue.date),
@@ -184,21 +190,23 @@ struct StateReader {
 
     func pauses() throws -> Pauses {
         var pauses = Pauses()
-        for name in try String.fetchAll(db, sql: "SELECT campaign FROM pause") {
+        for name in try String.fetchAll(db.cachedStatement(sql: "SELECT campaign FROM pause")) {
             if name.isEmpty { pauses.everything = true } else { pauses.campaigns.insert(name) }
         }
         return pauses
     }
 
     private func commits() throws -> [AppliedCommit] {
-        try Row.fetchAll(db, sql: "SELECT id, committed FROM applied_commit ORDER BY number").map {
+        let statement = try db.cachedStatement(sql: "SELECT id, committed FROM applied_commit ORDER BY number")
+        return try Row.fetchAll(statement).map {
             try StoredValue.commit($0.decode(atIndex: 0), $0.decode(atIndex: 1))
         }
     }
 
     private func approvals() throws -> [String: RecordedApproval] {
         var approvals: [String: RecordedApproval] = [:]
-        for row in try Row.fetchAll(db, sql: "SELECT resource, digest, size, approved_by, at FROM approval") {
+        let statement = try db.cachedStatement(sql: "SELECT resource, digest, size, approved_by, at FROM approval")
+        for row in try Row.fetchAll(statement) {
             approvals[try row.decode(atIndex: 0)] = RecordedApproval(
                 digest: try row.decode(atIndex: 1), size: try row.decode(Int64?.self, atIndex: 2).map(StoredValue.size),
                 by: try row.decode(atIndex: 3), at: try StoredValue.date(row.decode(atIndex: 4)))
@@ -207,9 +215,9 @@ struct StateReader {
     }
 
     private func tests() throws -> [RecordedTest] {
-        let rows = try Row.fetchAll(
-            db, sql: "SELECT campaign, at, accepted, rejected, unknown FROM test ORDER BY id")
-        return try rows.map { row in
+        let statement = try db.cachedStatement(
+            sql: "SELECT campaign, at, accepted, rejected, unknown FROM test ORDER BY id")
+        return try Row.fetchAll(statement).map { row in
             RecordedTest(
                 campaign: try row.decode(atIndex: 0), at: try StoredValue.date(row.decode(atIndex: 1)),
                 accepted: try row.decode(atIndex: 2), rejected: try row.decode(atIndex: 3),
@@ -218,7 +226,7 @@ struct StateReader {
     }
 
     func stamps() throws -> Stamps {
-        let rows = try Row.fetchAll(db, sql: "SELECT number, id FROM stamp ORDER BY number")
+        let rows = try Row.fetchAll(db.cachedStatement(sql: "SELECT number, id FROM stamp ORDER BY number"))
         return try StoredValue.stamps(rows.map { (try $0.decode(atIndex: 0), try $0.decode(atIndex: 1)) })
     }
 
