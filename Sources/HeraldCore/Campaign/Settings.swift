@@ -28,9 +28,7 @@ package struct Settings: Hashable, Sendable {
     package init(project: String) { self.project = project }
 
     /// Whether a workspace may have the name.
-    package static func isWorkspaceName(_ text: String) -> Bool {
-        text.wholeMatch(of: #/[A-Za-z0-9][A-Za-z0-9._\-]{0,99}/#) != nil
-    }
+    package static func isWorkspaceName(_ text: String) -> Bool { text.isName(with: "._-") }
 }
 
 /// Where the state is, relative to the workspace or absolute.
@@ -74,6 +72,8 @@ package struct PostgresSettings: Hashable, Sendable {
     /// password. Messages show paths, so it is never taken for a path.
     package static func isMistakenAddress(_ text: String) -> Bool {
         guard !isAddress(text), !text.hasPrefix("/"), !text.hasPrefix(".") else { return false }
+        // Most paths have no sign that any of these forms has.
+        guard text.utf8.contains(where: { ":=".utf8.contains($0) }) else { return false }
         return text.contains("://") || text.firstMatch(of: #/:.*@/#.dotMatchesNewlines()) != nil
             || text.firstMatch(of: #/\b(?:postgres|pg|psql)[a-z+]*:|password\s*=/#.ignoresCase()) != nil
     }

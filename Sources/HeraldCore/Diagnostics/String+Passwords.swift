@@ -9,6 +9,11 @@ extension String {
 
     /// Whether a line of a file may hold a password: one with an address that has a user, or that is a database's.
     var mayHoldPassword: Bool {
-        firstMatch(of: #/:\S*@|:\/\/.*@|\b(?:postgres|pg|psql)[a-z+]*:/|password\s*[=:]/#.ignoresCase()) != nil
+        // Most lines have none of these, and compiling the pattern takes long. Beyond ASCII there are more letters that
+        // count as theirs.
+        let text = lowercased()
+        let signs = ["@", "postgres", "pg", "psql", "password"]
+        if utf8.allSatisfy({ $0 < 0x80 }), !signs.contains(where: text.contains) { return false }
+        return firstMatch(of: #/:\S*@|:\/\/.*@|\b(?:postgres|pg|psql)[a-z+]*:/|password\s*[=:]/#.ignoresCase()) != nil
     }
 }

@@ -62,7 +62,12 @@ extension ResourceReader {
     }
 
     /// `[A-Za-z_][A-Za-z0-9_]*`
-    static func isFieldName(_ text: String) -> Bool { text.wholeMatch(of: #/[A-Za-z_][A-Za-z0-9_]*/#) != nil }
+    static func isFieldName(_ text: String) -> Bool {
+        guard let first = text.utf8.first, !first.isDigit else { return false }
+        return text.utf8.allSatisfy {
+            $0.isLowercaseLetter || $0.isUppercaseLetter || $0.isDigit || $0 == UInt8(ascii: "_")
+        }
+    }
 
     /// - Returns: The field, and the place of its column's name.
     private static func field(_ entry: Node.Entry, _ findings: inout Findings) -> (value: Field, place: TextRange)? {

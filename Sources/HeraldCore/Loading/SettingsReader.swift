@@ -45,7 +45,7 @@ enum SettingsReader {
             if format == nil { return nil }
         }
         let project = fields.string("project", &findings)
-        if let project, project.value.wholeMatch(of: #/[A-Za-z0-9][A-Za-z0-9:._\-]{0,99}/#) == nil {
+        if let project, !project.value.isName(with: ":._-") {
             findings.diagnostics.append(
                 .error(.invalidValue, "'\(project.value)' is not a project id", at: project.range))
         }
@@ -119,7 +119,7 @@ enum SettingsReader {
 
     private static func senderID(_ fields: Fields, _ findings: inout Findings) -> String? {
         guard let id = fields.string("sender_id", &findings) else { return nil }
-        if id.value.wholeMatch(of: #/[0-9]{1,20}/#) == nil {
+        if !(1...20).contains(id.value.utf8.count) || !id.value.utf8.allSatisfy(\.isDigit) {
             findings.diagnostics.append(
                 .error(
                     .invalidValue, "'sender_id' must be the project's number", at: id.range,

@@ -22,6 +22,7 @@ import Testing
     @Test(arguments: [
         "state: {postgres: 'postgresql://app:secret@h/db', shcema: x}", "state: 'postgresql://app:secret/db'",
         "state: app:secret@h/db", "password: secret", "state: 'host=h password=secret'",
+        "state: 'HOST=h PASSWORD = secret'", "state: PSQL:/h/db", "état: password: secret",
     ])
     func `a line of a file that may hold a password is not shown`(_ line: String) {
         #expect(line.mayHoldPassword)

@@ -27,12 +27,13 @@ struct EndpointRules {
 
     /// `nil` if the text is no address. Commands say what is wrong with it.
     private static func place(of url: String) -> ServerPlace? {
-        guard let match = url.wholeMatch(of: #/(?:https?)://(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]/?#@:]+))(?::[0-9]+)?/?/#)
-        else {
-            return nil
-        }
+        guard let match = url.wholeMatch(of: form) else { return nil }
         return (match.1 ?? match.2).map { ServerPlace(host: String($0)) }
     }
+
+    /// Compiled once. Nothing can change it.
+    nonisolated(unsafe) private static let form =
+        #/(?:https?)://(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]/?#@:]+))(?::[0-9]+)?/?/#
 }
 
 extension ServerPlace {
