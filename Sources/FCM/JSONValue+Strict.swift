@@ -33,7 +33,7 @@ private struct StrictParser {
     private var next: UInt8? { place < bytes.count ? bytes[place] : nil }
 
     private mutating func skipSpace() {
-        while let byte = next, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { place += 1 }
+        while let byte = next, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { place += 1 }
     }
 
     private mutating func take(_ sign: Unicode.Scalar) -> Bool {

@@ -39,9 +39,8 @@ struct SavedReports {
     }
 
     private func version(in bytes: Data) -> StateVersion? {
-        guard let report = try? JSONValue(parsing: Array(bytes)), report["schema"] == "herald.report/1" else {
-            return nil
-        }
+        guard let report = try? JSONValue(strictly: Array(bytes), depth: 100), report["schema"] == "herald.report/1"
+        else { return nil }
         return StateVersion(json: report["state"])
     }
 }

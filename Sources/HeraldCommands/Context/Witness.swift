@@ -29,7 +29,7 @@ struct Witness {
 
     private mutating func read() {
         guard let bytes = FileManager.default.contents(atPath: path),
-            let json = try? JSONValue(parsing: Array(bytes)), json["schema"]?.string == Self.schema
+            let json = try? JSONValue(strictly: Array(bytes), depth: 100), json["schema"]?.string == Self.schema
         else { return }
         stamps = (json["stamps"]?.array ?? []).compactMap { Stamp(json: $0) }
         workspace = json["workspace"]?.string
