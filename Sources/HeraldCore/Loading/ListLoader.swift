@@ -119,7 +119,7 @@ struct ListLoader {
     ) -> Bool {
         let place = use.place
         var classifier = recipientIndex.classifier(for: use.audiences, columns: use.columns.sorted())
-        let (filtered, kept) = (classifier.columns.count, use.kept.count)
+        let (filtered, kept, compares) = (classifier.columns.count, use.kept.count, classifier.comparesRows)
         let asked = classifier.columns + use.kept + use.declared.subtracting(use.kept).sorted()
         var (reader, row) = (ListReader(place.name, use.names, asked: asked), 0)
         var values: [UInt8] = []
@@ -139,18 +139,18 @@ struct ListLoader {
                     }
                     guard let membershipClass = classifier.membershipClass(of: classes) else { return }
                     defer { row += 1 }
-                    let keepsValues = kept > 0 && recipientIndex.needsValues(membershipClass)
-                    let hasTail = keepsValues || classifier.comparesRows
-                    if hasTail {
+                    if kept > 0 || compares {
                         values.removeAll(keepingCapacity: true)
-                        RowTimes.pack(of: classifier.times(of: membershipClass), into: &values, look)
-                        let columns = filtered..<filtered + (keepsValues ? kept : 0)
-                        RowValues.pack(of: columns, line: found.line, into: &values, look)
+                        let keepsValues = kept > 0 && recipientIndex.needsValues(membershipClass)
+                        if keepsValues || compares {
+                            RowTimes.pack(of: classifier.times(of: membershipClass), into: &values, look)
+                            let columns = filtered..<filtered + (keepsValues ? kept : 0)
+                            RowValues.pack(of: columns, line: found.line, into: &values, look)
+                        }
                     }
                     values.withUnsafeBytes {
                         recipientIndex.add(
-                            found.registration, membershipClass, row: row, seen: found.seen,
-                            values: hasTail ? $0 : .init(start: nil, count: 0))
+                            found.registration, membershipClass, row: row, seen: found.seen, values: $0)
                     }
                 }
             }

@@ -76,11 +76,11 @@ package struct Resolver {
                 judging.add(row, of: owner)
                 zones.add(row, of: owner)
             }
-            if byMembershipClass.count < pass.membershipClasses.count {
-                let added = pass.membershipClasses.count - byMembershipClass.count
-                byMembershipClass += [RecipientSet](repeating: [], count: added)
+            for mark in pass.marks {
+                // Comparisons add classes while the pass goes on.
+                while byMembershipClass.count <= Int(mark) { byMembershipClass.append([]) }
+                byMembershipClass[Int(mark)].insert(recipient.id)
             }
-            for mark in pass.marks { byMembershipClass[Int(mark)].insert(recipient.id) }
             if recipient.hasOthers { withOthers.insert(recipient.id) }
             if recipient.isDead { registrations.dead.insert(recipient.id) }
             guard !recipient.isRecorded else { continue }
