@@ -126,13 +126,15 @@ torture: libraries ## Crash herald, cut its power and live random lives for TORT
 LIVES ?= 10000
 LIVES_SEED ?= 1
 
-# Each core lives its share. Its own build, because only this one is optimised and open to tests. With sets in an order
-# of their own, the same seed would not always give the same life.
+# Each core lives its share, and a life stays on its core: its threads only take turns. Its own build, because only this
+# one is optimised and open to tests. With sets in an order of their own, the same seed would not always give the same life.
 lives: libraries ## Live LIVES (10000) random lives of a workspace, from seed LIVES_SEED (1) on; what fails tells its story
 	$(SWIFT) build -c release --scratch-path .build/lives -Xswiftc -enable-testing --product Lives
 	cores="$$(getconf _NPROCESSORS_ONLN)"; share=$$(( ($(LIVES) + cores - 1) / cores )); \
-	  for core in $$(seq 0 $$((cores - 1))); do echo "$$share $$(($(LIVES_SEED) + core * share))"; done \
-	    | SWIFT_DETERMINISTIC_HASHING=1 xargs -P "$$cores" -L 1 .build/lives/release/Lives
+	  pin="$$(command -v taskset > /dev/null && echo 'taskset -c')"; \
+	  for core in $$(seq 0 $$((cores - 1))); do \
+	    echo "$${pin:+$$pin $$core} .build/lives/release/Lives $$share $$(($(LIVES_SEED) + core * share))"; \
+	  done | SWIFT_DETERMINISTIC_HASHING=1 xargs -P "$$cores" -L 1 env
 
 $(VENV)/done: Tests/requirements.txt
 	python3 -m venv $(VENV)

@@ -1,10 +1,12 @@
 package import HeraldCore
 
 extension StateStore {
-    /// The state including the ledgers of finished occurrences, which are read one by one.
+    /// The state including the ledgers of finished occurrences, which are read one by one. A snapshot has the others.
     package func wholeState() async throws -> RecordedState {
         var state = try await snapshot()
-        for id in state.occurrences.keys { state.occurrences[id] = try await occurrence(id) }
+        for id in state.occurrences.keys where state.occurrences[id]?.finished != nil {
+            state.occurrences[id] = try await occurrence(id)
+        }
         return state
     }
 }

@@ -290,6 +290,7 @@ extension Life {
             try await succeed(["state", "backup", folder.newBackup()])
             return tell("the state is backed up")
         }
+        looked = nil
         guard try folder.restore() else { return }
         try await noteOlderState()
         tell("the backup of serial \(known.state.serial) takes the state's place")
@@ -301,6 +302,7 @@ extension Life {
             try await time.outside { try await server.lag() }
             return tell("the standby receives nothing more")
         }
+        looked = nil
         try await time.outside { try await server.failOver() }
         try await noteOlderState()
         tell("the standby takes the server's place, with serial \(known.state.serial)")

@@ -116,6 +116,7 @@ extension Life {
 
     /// Writes the files and does what the command line says, in this process. `nil` if it ends well.
     func herald(_ arguments: [String], _ run: LifeRun) async throws -> CommandFailure? {
+        looked = nil
         try folder.write(files.texts(settings))
         return await Machine.$current.withValue(machine(for: run)) {
             do {
@@ -132,7 +133,8 @@ extension Life {
         return LifeRun(fate) { folder.value.noteDeath() }
     }
 
-    func machine(for run: LifeRun) -> Machine {
+    /// - Parameter opened: The state, if it is open already.
+    func machine(for run: LifeRun, opened: (any StateStore)? = nil) -> Machine {
         let (time, skew, fcm) = (time, skew, fcm)
         let date: @Sendable () -> Date = { Life.date(at: time.now.offset, skew) }
         let box = Unchecked(self)
@@ -140,7 +142,7 @@ extension Life {
             fcm: fcm, run: run, date: date, time: time, latency: latency,
             pause: { _ = try? await box.value.herald(["pause"], box.value.newRun(LifeFate())) },
             edit: { box.value.editInMidRun(run) }, capacity: Int(seed % 5) + 1)
-        var machine = Machine()
+        var machine = Machine.current
         machine.environment = statePlace.map { ["HERALD_STATE": $0] } ?? [:]
         machine.now = date
         machine.clock = time
@@ -149,7 +151,7 @@ extension Life {
         }
         machine.signals = { _ in run.stopping }
         machine.connect = { _, _, _, _ in Connection(over: sender) }
-        machine.state = { LifePlace(inner: $0, run: run, time: time, fcm: fcm) }
+        machine.state = { LifePlace(inner: $0, run: run, time: time, fcm: fcm, opened: opened) }
         machine.random = { SeededRandom(seed: run.fate.seed) }
         machine.planned = { proposal, course in
             run.change { content in
@@ -163,16 +165,27 @@ extension Life {
 
     /// What the state says now.
     func look() async throws {
-        known = try await Machine.$current.withValue(machine(for: newRun(LifeFate()))) {
-            let context = try CommandContext.openSettings(Common(workspace: currentFolder))
-            return try await LifeKnowledge(of: context.state.open(for: .inspecting))
+        looked = nil
+        let store = try await currentPlace().open(for: .inspecting)
+        known = try await LifeKnowledge(of: store)
+        looked = store
+    }
+
+    /// Where the settings say that the state is. They never say anything else.
+    private func currentPlace() throws -> any StateLocation {
+        let key = "\(currentFolder) \(statePlace ?? "")"
+        if let place = places[key] { return place }
+        let place = try Machine.$current.withValue(machine(for: newRun(LifeFate()))) {
+            try CommandContext.openSettings(Common(workspace: currentFolder)).state
         }
+        places[key] = place
+        return place
     }
 
     /// What a plan says at an instant.
     func plan(at date: Date) async throws -> (proposal: Proposal, desired: Desired, files: LoadedWorkspace) {
         try folder.write(files.texts(settings))
-        return try await Machine.$current.withValue(machine(for: newRun(LifeFate()))) {
+        return try await Machine.$current.withValue(machine(for: newRun(LifeFate()), opened: looked)) {
             let context = try CommandContext.open(Common(workspace: currentFolder), cache: .use)
             let state = try await KnownState.read(
                 from: context.state, for: .reading, at: date, filesIn: context.files.folder.path)

@@ -1,4 +1,5 @@
 import FCM
+import HeraldStore
 import HeraldTestSupport
 import Synchronization
 
@@ -71,6 +72,9 @@ final class Life {
     let folder: LifeFolder
     /// The state as it is between runs.
     var known = LifeKnowledge()
+    /// What it was read from, until something else works with the state.
+    var looked: (any StateStore)?
+    var places: [String: any StateLocation] = [:]
     /// Where the state is if it is not in the workspace.
     let server: LifeServer?
     /// Another path of a state in the workspace.

@@ -11,6 +11,8 @@ struct LifePlace: StateLocation {
     let run: LifeRun
     let time: SimulatedTime
     let fcm: ModelFCM
+    /// The state, if it is open already.
+    let opened: (any StateStore)?
 
     private func wrapped(_ store: any StateStore) -> LifeStore { LifeStore(inner: store, place: self) }
 
@@ -24,7 +26,8 @@ struct LifePlace: StateLocation {
     func require() async throws { try await time.outside { try await inner.require() } }
 
     func openIfPresent(for use: StateUse) async throws -> (any StateStore)? {
-        try await time.outside { try await inner.openIfPresent(for: use) }.map(wrapped)
+        if let opened { return opened }
+        return try await time.outside { try await inner.openIfPresent(for: use) }.map(wrapped)
     }
 
     func open(for use: StateUse) async throws -> any StateStore {

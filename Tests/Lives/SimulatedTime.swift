@@ -18,6 +18,16 @@ final class SimulatedTime: TaskExecutor, Clock, Sendable {
         var continuation: CheckedContinuation<Void, Never>
     }
 
+    /// What comes next on a thread that has nothing to do.
+    private enum Next {
+        /// Something became ready meanwhile.
+        case ready
+        /// To wait for work on other threads.
+        case outside
+        case sleeper(CheckedContinuation<Void, Never>)
+        case nothing
+    }
+
     private struct State {
         var ready: [UnownedJob] = []
         var sleepers: [Sleeper] = []
@@ -26,8 +36,17 @@ final class SimulatedTime: TaskExecutor, Clock, Sendable {
         var elapsed = Duration.zero
         /// How much is under way on other threads.
         var outside = 0
+        /// Whether the thread waits for it.
+        var isWaiting = false
 
-        mutating func wakeNext() -> CheckedContinuation<Void, Never>? {
+        mutating func next() -> Next {
+            guard ready.isEmpty else { return .ready }
+            isWaiting = outside > 0
+            if isWaiting { return .outside }
+            return wakeNext().map(Next.sleeper) ?? .nothing
+        }
+
+        private mutating func wakeNext() -> CheckedContinuation<Void, Never>? {
             let next = sleepers.indices.min {
                 (sleepers[$0].deadline, sleepers[$0].number) < (sleepers[$1].deadline, sleepers[$1].number)
             }
@@ -39,7 +58,7 @@ final class SimulatedTime: TaskExecutor, Clock, Sendable {
     }
 
     private let state = Mutex(State())
-    /// Signalled whenever something becomes ready.
+    /// Signalled when something becomes ready that the thread waits for.
     private let arrival = DispatchSemaphore(value: 0)
 
     /// Does some work to its end on this thread. `nil` if it waits for something that never comes.
@@ -55,12 +74,12 @@ final class SimulatedTime: TaskExecutor, Clock, Sendable {
             for job in jobs { job.runSynchronously(on: asUnownedTaskExecutor()) }
             guard jobs.isEmpty else { continue }
             if let value = result.value { return value }
-            if state.withLock({ $0.outside > 0 }) {
-                arrival.wait()
-                continue
+            switch state.withLock({ $0.next() }) {
+            case .ready: continue
+            case .outside: arrival.wait()
+            case .sleeper(let sleeper): sleeper.resume()
+            case .nothing: return nil
             }
-            guard let sleeper = state.withLock({ $0.wakeNext() }) else { return nil }
-            sleeper.resume()
         }
     }
 
@@ -73,8 +92,12 @@ final class SimulatedTime: TaskExecutor, Clock, Sendable {
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        state.withLock { $0.ready.append(job) }
-        arrival.signal()
+        let wasWaiting = state.withLock { state in
+            defer { state.isWaiting = false }
+            state.ready.append(job)
+            return state.isWaiting
+        }
+        if wasWaiting { arrival.signal() }
     }
 
     /// Waits for work on another thread. Meanwhile no time passes.
