@@ -43,7 +43,8 @@ struct RandomChanges {
                 RecordedOccurrence(
                     campaign: campaign(), revision: .random(in: 1...3, using: &random),
                     due: Bool.random(using: &random) ? instant() : nil,
-                    local: Bool.random(using: &random) ? LocalTime(latestAt: instant()) : nil, contentDigest: "sha256:\(random.next())",
+                    local: Bool.random(using: &random) ? LocalTime(latestAt: instant()) : nil,
+                    contentDigest: "sha256:\(random.next())",
                     target: "topic:t0", begun: Bool.random(using: &random) ? instant() : nil))
         case 6, 7: return .outcome(occurrence(), some().union([0]), any(of: LedgerEntry.allCases))
         case 9:
@@ -58,7 +59,9 @@ struct RandomChanges {
                 ["a": .random(in: 0...9, using: &random), "a\(Int.random(in: 0...3, using: &random))": 1])
         case 14:
             let next = Bool.random(using: &random) ? instant() : nil
-            return .watermark(campaign(), Watermark(
+            return .watermark(
+                campaign(),
+                Watermark(
                     at: instant(), schedule: "cron \(random.next() % 9)", next: next,
                     first: Bool.random(using: &random) ? instant() : nil))
         case 15: return .groupKey(group(), any(of: ["APA91b-1", "APA91b-2"]).flatMap(NotificationKey.init(rawValue:)))

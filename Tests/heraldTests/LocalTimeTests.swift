@@ -240,7 +240,8 @@ struct LocalTimeTests {
 
     @Test func `the calendar has one entry for each local time`() async throws {
         let town = try await town(Self.files(Self.daily))
-        let calendar = try await town.herald("calendar", "--days", "2", "--format", "json", "--at", "2027-01-04T12:00:00Z")
+        let calendar = try await town.herald(
+            "calendar", "--days", "2", "--format", "json", "--at", "2027-01-04T12:00:00Z")
         let json = try JSONValue(parsing: Array(calendar.output.utf8))
         let first = json["occurrences"]?.array?.first
         #expect(first?["occurrence"] == "hello@2027-01-05T09:07")

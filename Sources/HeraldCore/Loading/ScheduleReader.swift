@@ -28,7 +28,7 @@ enum ScheduleReader {
         if let lateness = fields.duration("max_lateness", &findings) { schedule.maxLateness = lateness }
         if let catchUp: Schedule.CatchUp = fields.choice("catch_up", &findings) { schedule.catchUp = catchUp }
         checkKeys(fields, of: node, &findings)
-        if let overlap, schedule.dst.overlap == .both, 
+        if let overlap, schedule.dst.overlap == .both,
             fields["at"] != nil && fields["cron"] == nil || written.field != nil
         {
             let reason = written.field == nil ? "'at' is one time" : "each recipient gets it once"

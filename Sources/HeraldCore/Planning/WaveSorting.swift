@@ -79,7 +79,8 @@ struct WaveSorting {
     }
 
     private mutating func skip(
-        _ members: RecipientSet, _ fate: Schedule.Reaching.Fate?, since instant: Date, _ patience: Duration?, _ now: Date
+        _ members: RecipientSet, _ fate: Schedule.Reaching.Fate?, since instant: Date, _ patience: Duration?,
+        _ now: Date
     ) {
         switch fate {
         case .noSuchTime: skipped.move(members, to: .noSuchTime)

@@ -251,7 +251,8 @@ package struct PlanDocument: Document {
         if let last = occurring.last {
             let waves = count(upcoming.waves.count, "wave")
             let people = upcoming.waves.isEmpty ? "" : ", \(count(upcoming.recipients, "recipient")) in \(waves)"
-            return "\(occurring.occurrence)  \(occurring.at.rfc3339) to \(last.rfc3339)\(people), to \(upcoming.target.words)\(note)"
+            return
+                "\(occurring.occurrence)  \(occurring.at.rfc3339) to \(last.rfc3339)\(people), to \(upcoming.target.words)\(note)"
         }
         return "\(occurring.occurrence)  \(occurring.local) \(occurring.zone.name), to \(upcoming.target.words)\(note)"
     }

@@ -32,7 +32,9 @@ struct ZoneSorting {
         columns = owners.map { owner in
             let own = Dictionary(grouping: sends.filter { $0.owner == owner.owner }, by: \.column)
             return own.compactMap { column, sends in
-                owner.columns.firstIndex(of: column).map { Column(name: column, campaigns: sends.map(\.campaign), place: $0) }
+                owner.columns.firstIndex(of: column).map {
+                    Column(name: column, campaigns: sends.map(\.campaign), place: $0)
+                }
             }
         }
     }

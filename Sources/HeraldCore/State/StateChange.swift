@@ -280,7 +280,8 @@ extension StateChange {
         case .register, .spendPlan, .audienceSizes, .watermark, .pause, .resume, .topicAPI, .sendQuota, .test, .prune,
             .applied, .approve, .stamp, .forgetStarts, .counting:
             false
-        case .members, .groupKey, .groupMembers, .open, .assign, .waves, .amend, .outcome, .reject, .skip, .started, .unstarted,
+        case .members, .groupKey, .groupMembers, .open, .assign, .waves, .amend, .outcome, .reject, .skip, .started,
+            .unstarted,
             .finish, .reopen, .forget,
             .revive,
             .rename, .supersede, .readopt, .died, .reviveMigrated, .erase, .drop, .outgrow, .halt,

@@ -83,7 +83,10 @@ struct LocalScheduleTests {
         let schedule = LocalSchedule(
             .cron(try Cron(parsing: "0 9 * * *"), start: start, end: end), field: "zone")
         let (begin, far) = (LocalTime(year: 2026, month: 11, day: 1), LocalTime(year: 2027, month: 1, day: 1))
-        #expect(schedule.times(after: begin, through: far, limit: 9).map(\.shortText) == ["2026-12-02T09:00", "2026-12-03T09:00"])
+        #expect(
+            schedule.times(after: begin, through: far, limit: 9).map(\.shortText) == [
+                "2026-12-02T09:00", "2026-12-03T09:00",
+            ])
         #expect(schedule.times(after: begin, through: far, limit: 1).count == 1)
         #expect(schedule.times(after: start, through: far, limit: 9).map(\.shortText) == ["2026-12-03T09:00"])
     }

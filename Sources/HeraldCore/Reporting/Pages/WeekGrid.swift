@@ -46,7 +46,8 @@ struct WeekGrid {
             upcoming.recipients, isCounted: upcoming.isCounted, as: "\(upcoming.recipients.grouped) \(noun)")
         return [
             "clock": .string(occurring.local.clock), "campaign": .string(occurring.campaign),
-            "zone": .string(occurring.last == nil ? occurring.zone.name : "on each clock"), "target": .string("to \(upcoming.target.words)"),
+            "zone": .string(occurring.last == nil ? occurring.zone.name : "on each clock"),
+            "target": .string("to \(upcoming.target.words)"),
             "recipients": recipients.isEmpty ? .null : .string(recipients),
             "note": occurring.note.isEmpty ? .null : .string(occurring.note),
         ]
