@@ -79,7 +79,7 @@ import Testing
         + lines("preview --all", in: PreviewFormat.self) + lines("calendar", in: CalendarFormat.self)
         + lines("doctor", in: OutputFormat.self)
         + [
-            ("state init", 0), ("apply --dry-run --sample all --report FOLDER/dry.json", 0),
+            ("fetch", 0), ("state init", 0), ("apply --dry-run --sample all --report FOLDER/dry.json", 0),
             ("plan --out FOLDER/plan.json", 0), ("review --out FOLDER/review", 0),
             ("approve FOLDER/review/plan.json --by Chris", 0),
         ]

@@ -102,7 +102,7 @@ extension LoadedWorkspace {
     /// - Parameter desired: Whose sizes are told with it. Without lists, sizes are not known.
     func approval(of desired: Desired? = nil) -> Approval {
         let places = workspace.audiences.compactMap { audience -> (String, ListPlace)? in
-            guard case .list(let path, _) = audience.source else { return nil }
+            guard audience.origin == nil, case .list(let path, _) = audience.source else { return nil }
             return (audience.name.value, folder.place(ofList: path, of: workspace.settings))
         }
         var approval = Approval(

@@ -4,6 +4,8 @@ package import FCM
 package struct Audience: Hashable, Sendable {
     package var name: Located<String>
     package var source: Source
+    /// Where its list is fetched from. `nil` for a list that others put into its place.
+    package var origin: Origin?
     /// Rows must pass all of them. The fields and columns are those of the list at the end of the chain of sources.
     package var filters: [Filter] = []
     /// Other audiences whose members are removed.

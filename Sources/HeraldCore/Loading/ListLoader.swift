@@ -88,6 +88,10 @@ struct ListLoader {
             let audience = audiences[place]
             guard case .list(let path, _) = audience.source else { return true }
             guard let use = readings[audience.name.value].flatMap({ uses[$0] }) else { return false }
+            if let problem = FetchedList.problem(of: audience, at: use.place.path) {
+                diagnostics.append(problem)
+                return false
+            }
             // Several audiences may share a list: it is read and checked once.
             if attributes[use.reading] != nil { return true }
             if let content = recipientIndex.reuse(use.source(recipientIndex))?.reading?.content {

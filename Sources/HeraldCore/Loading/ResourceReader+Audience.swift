@@ -1,9 +1,6 @@
 internal import FCM
 
 extension ResourceReader {
-    static let sourceKeys = KeyTable(["file", "columns"], required: ["file"])
-    static let columnKeys = KeyTable(["token", "fid", "seen"])
-
     static func audience(_ fields: Fields, _ findings: inout Findings) -> Audience? {
         let name = resourceName(fields, &findings)
         let filters = filters(fields, &findings)
@@ -15,10 +12,12 @@ extension ResourceReader {
                 none: "the audience has no registrations", many: "an audience has one source")
         else { return nil }
         let source: Audience.Source?
+        var origin: Audience.Origin?
         switch key {
         case "source":
             let inner = fields[key].flatMap { Fields($0, "'source'", sourceKeys, &findings) }
-            source = inner.flatMap { list($0, &findings) }
+            let found = inner.flatMap { list($0, of: name?.value ?? "", &findings) }
+            (source, origin) = (found?.source, found?.origin)
         case "from": source = fields.string(key, &findings).map { .audience($0) }
         default: source = .inline(registrations(key, in: fields, &findings))
         }
@@ -26,46 +25,9 @@ extension ResourceReader {
         let samples = samples(fields, of: declared, &findings)
         guard let name, let source else { return nil }
         return Audience(
-            name: name, source: source, filters: filters, exclude: exclude, previousNames: previous, fields: declared,
+            name: name, source: source, origin: origin, filters: filters, exclude: exclude, previousNames: previous,
+            fields: declared,
             samples: samples)
-    }
-
-    private static func list(_ fields: Fields, _ findings: inout Findings) -> Audience.Source? {
-        let columns = fields["columns"].map { Self.columns($0, &findings) } ?? ListColumns()
-        guard let path = fields.string("file", &findings) else { return nil }
-        switch path.value.listEnding {
-        case nil:
-            findings.diagnostics.append(
-                .error(
-                    .listFormat, "'\(path.value)' is no list: a list is a .csv, .txt or .ndjson file", at: path.range,
-                    help: "each may be compressed, as in people.csv.gz"))
-            return nil
-        case "txt" where fields["columns"] != nil:
-            findings.error(
-                .listFormat, "a .txt list has no columns", at: fields.keyRange("columns"),
-                help: "make it a .csv or .ndjson list")
-        default: break
-        }
-        return .list(path, columns: columns)
-    }
-
-    private static func columns(_ node: Node, _ findings: inout Findings) -> ListColumns {
-        guard let fields = Fields(node, "'columns'", columnKeys, &findings) else { return ListColumns() }
-        let name = { (key: String, findings: inout Findings) -> Located<String>? in
-            guard let name = fields.string(key, &findings) else { return nil }
-            if !name.value.isEmpty { return name }
-            findings.diagnostics.append(.error(.invalidValue, "'\(key)' must not be empty", at: name.range))
-            return nil
-        }
-        var used: Set<String> = []
-        for key in columnKeys.known {
-            guard let column = fields[key], let text = column.scalar?.text, !used.insert(text).inserted else {
-                continue
-            }
-            findings.error(.listColumn, "column '\(text)' is named twice", at: column.range)
-        }
-        return ListColumns(
-            token: name("token", &findings), fid: name("fid", &findings), seen: name("seen", &findings))
     }
 
     /// The only one of several keys that is present. None or several are reported.

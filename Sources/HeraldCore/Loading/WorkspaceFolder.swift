@@ -158,7 +158,10 @@ package struct WorkspaceFolder: Sendable {
     private func listPaths(_ path: String, from base: String, lists: String) -> (beside: String, below: String?) {
         if path.hasPrefix("/") { return (path, nil) }
         let below = "\(lists)/\(path)".withoutDots
-        return (absolute(base.isEmpty ? path : "\(base)/\(path)"), below.lies(in: lists) ? below : nil)
+        let beside = absolute(base.isEmpty ? path : "\(base)/\(path)")
+        // What was fetched is in one place only.
+        if beside.withoutDots.lies(in: absolute(FetchedList.folder)) { return (beside, nil) }
+        return (beside, below.lies(in: lists) ? below : nil)
     }
 
     /// The folders in which lists may be, with symlinks resolved.

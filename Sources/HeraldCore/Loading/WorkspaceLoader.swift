@@ -169,7 +169,9 @@ package struct WorkspaceLoader {
     }
 
     private mutating func readLists(of workspace: inout Workspace) {
-        guard lists == .required else {
+        // A review reads no hidden folder, and so nothing that was fetched.
+        let isHidden = folder.isUnderReview && workspace.audiences.contains { $0.origin != nil }
+        guard lists == .required, !isHidden else {
             diagnostics += FilterUse(workspace.audiences).problems { _ in nil }
             diagnostics += FieldUse(workspace).columnProblems { _ in nil }
             workspace.listsSkipped = true

@@ -12,7 +12,11 @@ extension Audience {
         var fields = FieldList()
         switch source {
         case .list(let path, let columns):
-            fields.add("source.file", .string(path.value.inWorkspace(from: path.range.file)))
+            if let origin {
+                fields.addOrigin(origin)
+            } else {
+                fields.add("source.file", .string(path.value.inWorkspace(from: path.range.file)))
+            }
             fields.add("source.columns.token", columns.token.map { .string($0.value) })
             fields.add("source.columns.fid", columns.fid.map { .string($0.value) })
             fields.add("source.columns.seen", columns.seen.map { .string($0.value) })
@@ -118,6 +122,15 @@ private struct FieldList {
     mutating func add(_ path: String, of value: JSONValue) {
         guard case .object(let members) = value, !members.isEmpty else { return add(path, value) }
         for (key, member) in members.sorted(by: { $0.key < $1.key }) { add(path.path(to: key), of: member) }
+    }
+
+    mutating func addOrigin(_ origin: Audience.Origin) {
+        switch origin.kind {
+        case .command(let words): add("source.command", .array(words.map { .string($0) }))
+        }
+        add("source.format", .string(origin.format.rawValue), usually: "csv")
+        add("source.env", origin.variables)
+        add("source.fetch.timeout", .string(origin.timeout.written), isDecision: false)
     }
 
     mutating func addFilter(_ filter: Audience.Filter) {

@@ -30,6 +30,7 @@ struct SchemaTests {
             Place("herald", ["delivery", "window"], WindowReader.keys),
             Place("herald", ["delivery", "window", "timezone"], ZoneReader.keys),
             Place("audience", ["source"], ResourceReader.sourceKeys),
+            Place("audience", ["source", "fetch"], ResourceReader.fetchKeys),
             Place("audience", ["source", "columns"], ResourceReader.columnKeys),
             Place("audience", ["where", "*"], ResourceReader.comparisonKeys),
             Place("audience", ["fields", "*"], ResourceReader.fieldKeys),

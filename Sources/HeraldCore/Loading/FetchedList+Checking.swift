@@ -1,0 +1,62 @@
+extension FetchedList {
+    /// What a list that was just fetched holds.
+    package struct Content: Hashable, Sendable {
+        package var rows: Int
+        /// SHA-256.
+        package var digest: String
+    }
+
+    /// Why a list that was just fetched is not used.
+    package enum Flaw: Error, Hashable {
+        case noRows
+        case repeatedColumn
+        case missingColumn(String)
+        /// What is wrong with a line; never the line itself.
+        case malformed(line: Int?, String)
+
+        package var description: String {
+            switch self {
+            case .noRows: "it has no rows"
+            case .repeatedColumn: "two of its columns have one name"
+            case .missingColumn(let name): "it has no column '\(name)'"
+            case .malformed(let line, let problem): (line.map { "line \($0): " } ?? "") + problem
+            }
+        }
+    }
+
+    /// Reads a list that was just fetched as a plan would.
+    ///
+    /// - Parameter audiences: all of the workspace. Others may choose by columns of this list.
+    package static func check(
+        _ path: String, for audience: Audience, among audiences: [Audience]
+    ) -> Result<Content, Flaw> {
+        guard case .list(let place, let columns) = audience.source else { return .failure(.noRows) }
+        let filtered = FilterUse(audiences).columns(ofListBehind: audience.name.value)
+        let asked = filtered.union(audience.fields.map(\.value.column)).sorted()
+        var (reader, rows) = (ListReader(place.value, columns.names, asked: asked), 0)
+        let digest: String
+        do throws(DiagnosticError) {
+            let scanned = try ListScanner(path, as: place.value).scan { number in
+                reader.noteTooLong(at: number)
+            } line: { number, line in
+                reader.read(line, at: number) { _, _ in rows += 1 }
+            }
+            digest = scanned.hexadecimal
+        } catch {
+            return .failure(.malformed(line: nil, error.diagnostic.message))
+        }
+        reader.end()
+        if let first = reader.rows.diagnostics.first {
+            return .failure(.malformed(line: first.range.text?.start.line, first.message))
+        }
+        if rows == 0 { return .failure(.noRows) }
+        if Set(reader.columns).count < reader.columns.count { return .failure(.repeatedColumn) }
+        let there = Set(reader.columns).union(reader.attributes ?? [])
+        // A list that names neither column may have a token, a fid, or both.
+        let named = reader.missing.intersection(columns.named.map(\.value))
+        if let missing = named.union(Set(asked).subtracting(there)).min() {
+            return .failure(.missingColumn(missing))
+        }
+        return .success(Content(rows: rows, digest: digest))
+    }
+}

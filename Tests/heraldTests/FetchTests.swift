@@ -1,0 +1,193 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCommands
+@testable import HeraldCore
+
+/// `herald fetch` with real programs.
+@Suite struct FetchTests {
+    /// A workspace whose only list is what a shell script prints.
+    private struct Scene {
+        let folder: TemporaryFolder
+        var variables: [String: String]
+
+        init(_ script: String, _ rest: String = "", name: String = "members") throws {
+            folder = try TemporaryFolder(["workspace/herald.yaml": "herald: 2\nproject: demo-project\n"])
+            variables = [
+                "HERALD_STATE": "\(folder.path)/state.sqlite", "HERALD_ALLOW_COMMANDS": "/nowhere/sh:/bin/sh",
+                "HERALD_SOURCE_VARS": "CITY,SECRET", "CITY": "Ostia", "SECRET": "s3cret", "OTHER": "other",
+                "FCM_EMULATOR_HOST": "127.0.0.1:9",
+            ]
+            try declare(script, rest, name: name)
+        }
+
+        func declare(_ script: String, _ rest: String = "", name: String = "members") throws {
+            try folder.write(script, to: "script")
+            try folder.write(
+                """
+                kind: audience
+                name: \(name)
+                source:
+                  command: [/bin/sh, "\(folder.path)/script"]
+                  \(rest)
+                ---
+                kind: campaign
+                name: hello
+                target: {audience: \(name)}
+                message: {notification: {title: Hello}}
+
+                """, to: "workspace/sub/files.yaml")
+        }
+
+        func herald(_ arguments: String...) async throws -> ChildProcess.Result {
+            try await HeraldProcess.run(["-w", "\(folder.path)/workspace"] + arguments, environment: variables)
+        }
+
+        /// The list that plans read.
+        var list: String? { try? folder.read("workspace/.herald/lists/members.csv") }
+
+        /// What is in the folder of lists.
+        var files: [String] {
+            let path = "\(folder.path)/workspace/.herald/lists"
+            return ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
+        }
+    }
+
+    private static func fid(_ number: Int) -> String { Registration.fid(number).rawValue }
+    private static func printing(_ lines: String...) -> String {
+        lines.map { "echo '\($0)'\n" }.joined()
+    }
+
+    @Test func `a plan reads what was fetched last, and runs no program`() async throws {
+        let scene = try Scene("echo x >>\"$0.ran\"\n" + Self.printing("fid", Self.fid(1), Self.fid(2)))
+        let before = try await scene.herald("plan")
+        #expect(before.status == 1)
+        #expect(before.errors.contains("herald fetch members"), "\(before.errors)")
+
+        let fetched = try await scene.herald("fetch")
+        #expect(fetched.status == 0, "\(fetched.errors)")
+        #expect(fetched.errors.contains("'members': 2 rows"))
+        #expect(scene.list == "fid\n\(Self.fid(1))\n\(Self.fid(2))\n")
+        #expect(scene.files == [".lock", "members.csv", "members.json"])
+        let lists = "\(scene.folder.path)/workspace/.herald/lists"
+        let mode = try FileManager.default.attributesOfItem(atPath: "\(lists)/members.csv")[.posixPermissions]
+        #expect(mode as? Int == 0o600)
+
+        for command in ["plan", "validate", "calendar"] {
+            let result = try await scene.herald(command)
+            #expect(result.status == 0, "\(command): \(result.errors)")
+        }
+        let plan = try await scene.herald("plan")
+        #expect(plan.output.contains("2 recipients"), "\(plan.output)")
+        #expect(try scene.folder.read("script.ran") == "x\n")
+    }
+
+    @Test(arguments: [
+        ("nothing", "", "has no"), ("a header only", "echo fid", "no rows"),
+        ("a status", "echo fid; echo FID; exit 3", "status 3"), ("a signal", "echo fid; kill -9 $$", "signal 9"),
+        ("another column", "echo name; echo x", "line 1"), ("a cut row", "echo fid,a; printf 'FID,\"b'", "not closed"),
+        ("two columns of one name", "echo fid,a,a; echo FID,1,2", "one name"),
+        ("a malformed row", "echo fid; echo FID; echo nonsense", "line 3"),
+        ("bytes that are no text", "echo fid; printf 'FID\\n\\377\\n'", "UTF-8"),
+    ])
+    func `what cannot be used replaces nothing`(_ name: String, _ script: String, _ words: String) async throws {
+        let scene = try Scene(Self.printing("fid", Self.fid(1)))
+        #expect(try await scene.herald("fetch").status == 0)
+        let (list, note) = (scene.list, try scene.folder.read("workspace/.herald/lists/members.json"))
+        #expect(list != nil)
+        try scene.folder.write("echo SECRET >&2\n" + script.replacing("FID", with: Self.fid(2)), to: "script")
+        let result = try await scene.herald("fetch")
+        #expect(result.status == 4, "\(result.errors)")
+        #expect(result.errors.contains(words), "\(result.errors)")
+        #expect(!(result.errors + result.output).contains(Self.fid(2)))
+        #expect(!(result.errors + result.output).contains("SECRET"))
+        #expect(scene.list == list)
+        #expect(try scene.folder.read("workspace/.herald/lists/members.json") == note)
+        #expect(scene.files == [".lock", "members.csv", "members.json"])
+        #expect(try await scene.herald("plan").status == 0)
+    }
+
+    @Test func `a column that a field or a filter names must be there`() async throws {
+        for rest in ["columns: {seen: at}", "\nfields: {town: {}}", "\nwhere: {town: Ostia}"] {
+            let scene = try Scene(Self.printing("fid,name", "\(Self.fid(1)),x"), rest)
+            let result = try await scene.herald("fetch")
+            #expect(result.status == 4, "\(rest): \(result.errors)")
+            #expect(result.errors.contains(rest.contains("at}") ? "column 'at'" : "column 'town'"), "\(result.errors)")
+            #expect(scene.list == nil)
+        }
+    }
+
+    @Test func `the program gets the variables of env only, an empty folder and nothing to read`() async throws {
+        let script = """
+            [ -z "$OTHER$SECRET$HOME" ] && [ "$CITY" = Ostia ] && [ -z "$(/bin/ls -A)" ] && ! read line || exit 9
+            echo fid; echo \(Self.fid(1))
+            """
+        let scene = try Scene(script, "env: [CITY]")
+        let result = try await scene.herald("fetch")
+        #expect(result.status == 0, "\(result.errors)")
+    }
+
+    @Test func `what the machine does not allow is not run`() async throws {
+        let script = "echo x >\"$0.ran\"\n" + Self.printing("fid", Self.fid(1))
+        var scene = try Scene(script, "env: [CITY]")
+        for (name, value, words) in [
+            ("HERALD_ALLOW_COMMANDS", "/usr/bin/sh2:bin/sh", "HERALD_ALLOW_COMMANDS"),
+            ("HERALD_SOURCE_VARS", "CITY2", "HERALD_SOURCE_VARS"), ("CITY", nil, "'CITY' is not set"),
+        ] as [(String, String?, String)] {
+            let before = scene.variables
+            scene.variables[name] = value
+            let result = try await scene.herald("fetch")
+            #expect(result.status == 4, "\(result.errors)")
+            #expect(result.errors.contains(words), "\(result.errors)")
+            scene.variables = before
+        }
+        #expect((try? scene.folder.read("script.ran")) == nil)
+        #expect(scene.list == nil)
+        #expect(try await scene.herald("fetch").status == 0)
+        #expect(try scene.folder.read("script.ran") == "x\n")
+    }
+
+    @Test func `a program that takes too long is ended with all that it started`() async throws {
+        // The shell waits for a child that holds standard output open.
+        let scene = try Scene(
+            "echo fid\n/bin/sleep 600 &\necho $! >\"$0.pid\"\nwait\n", "fetch: {timeout: 1s}")
+        let result = try await scene.herald("fetch")
+        #expect(result.status == 4)
+        #expect(result.errors.contains("longer than 1s"), "\(result.errors)")
+        let text = try scene.folder.read("script.pid").trimmingCharacters(in: .whitespacesAndNewlines)
+        let pid = try #require(pid_t(text))
+        // A process that nobody has reaped yet is dead all the same.
+        let state = (try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8))?.split(separator: " ")
+        #expect(state.map { $0.count > 2 && $0[2] == "Z" } ?? true)
+        #expect(scene.list == nil)
+    }
+
+    @Test func `a list of another source does not count, whoever has the name`() async throws {
+        let scene = try Scene(Self.printing("fid", Self.fid(1)))
+        #expect(try await scene.herald("fetch").status == 0)
+        #expect(try await scene.herald("plan").status == 0)
+        for rest in ["env: [CITY]", "columns: {fid: fid}\n  format: ndjson"] {
+            try scene.declare(Self.printing("fid", Self.fid(1)), rest)
+            let plan = try await scene.herald("plan")
+            #expect(plan.status == 1)
+            #expect(plan.errors.contains("herald fetch members"), "\(plan.errors)")
+        }
+        // What says only how to fetch changes nothing.
+        try scene.declare(Self.printing("fid", Self.fid(1)), "fetch: {timeout: 5s}")
+        #expect(try await scene.herald("plan").status == 0)
+    }
+
+    @Test func `herald writes through no link`() async throws {
+        let scene = try Scene(Self.printing("fid", Self.fid(1)))
+        let path = "\(scene.folder.path)/workspace/.herald"
+        try scene.folder.write("", to: "elsewhere/x")
+        try FileManager.default.createSymbolicLink(
+            atPath: path, withDestinationPath: "\(scene.folder.path)/elsewhere")
+        let result = try await scene.herald("fetch")
+        #expect(result.status == 1, "\(result.errors)")
+        let found = try FileManager.default.contentsOfDirectory(atPath: "\(scene.folder.path)/elsewhere")
+        #expect(found == ["x"])
+    }
+}
