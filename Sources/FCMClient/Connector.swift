@@ -16,6 +16,8 @@ struct Connector: Sendable {
     let timeout: TimeAmount
     /// Whether this process may send. It is asked before each write to a socket. `nil` if it always may.
     let mayWrite: (@Sendable () -> Bool)?
+    /// Makes the last handler of a connection with HTTP/1.1.
+    var receiver: @Sendable () -> any ChannelHandler = { ExchangeHandler() }
 
     /// Opens a connection whose handlers run on `loop`. The last handler is the one that `carrier(of:)` returns.
     func open(on loop: any EventLoop) -> EventLoopFuture<any Channel> {
@@ -93,7 +95,7 @@ struct Connector: Sendable {
             let pipeline = channel.pipeline.syncOperations
             if security != nil { try pipeline.addHandler(HandshakeHandler(isDone: ready)) } else { ready.succeed() }
             try pipeline.addHTTPClientHandlers()
-            try pipeline.addHandler(ExchangeHandler())
+            try pipeline.addHandler(receiver())
         }
     }
 

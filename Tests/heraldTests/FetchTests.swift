@@ -8,54 +8,9 @@ import Testing
 
 /// `herald fetch` with real programs.
 @Suite struct FetchTests {
-    /// A workspace whose only list is what a shell script prints.
-    private struct Scene {
-        let folder: TemporaryFolder
-        var variables: [String: String]
+    private typealias Scene = FetchScene
 
-        init(_ script: String, _ rest: String = "", name: String = "members") throws {
-            folder = try TemporaryFolder(["workspace/herald.yaml": "herald: 2\nproject: demo-project\n"])
-            variables = [
-                "HERALD_STATE": "\(folder.path)/state.sqlite", "HERALD_ALLOW_COMMANDS": "/nowhere/sh:/bin/sh",
-                "HERALD_SOURCE_VARS": "CITY,SECRET", "CITY": "Ostia", "SECRET": "s3cret", "OTHER": "other",
-                "FCM_EMULATOR_HOST": "127.0.0.1:9",
-            ]
-            try declare(script, rest, name: name)
-        }
-
-        func declare(_ script: String, _ rest: String = "", name: String = "members") throws {
-            try folder.write(script, to: "script")
-            try folder.write(
-                """
-                kind: audience
-                name: \(name)
-                source:
-                  command: [/bin/sh, "\(folder.path)/script"]
-                  \(rest)
-                ---
-                kind: campaign
-                name: hello
-                target: {audience: \(name)}
-                message: {notification: {title: Hello}}
-
-                """, to: "workspace/sub/files.yaml")
-        }
-
-        func herald(_ arguments: String...) async throws -> ChildProcess.Result {
-            try await HeraldProcess.run(["-w", "\(folder.path)/workspace"] + arguments, environment: variables)
-        }
-
-        /// The list that plans read.
-        var list: String? { try? folder.read("workspace/.herald/lists/members.csv") }
-
-        /// What is in the folder of lists.
-        var files: [String] {
-            let path = "\(folder.path)/workspace/.herald/lists"
-            return ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
-        }
-    }
-
-    private static func fid(_ number: Int) -> String { Registration.fid(number).rawValue }
+    private static func fid(_ number: Int) -> String { FetchScene.fid(number) }
     private static func printing(_ lines: String...) -> String {
         lines.map { "echo '\($0)'\n" }.joined()
     }
@@ -168,7 +123,7 @@ import Testing
         let scene = try Scene(Self.printing("fid", Self.fid(1)))
         #expect(try await scene.herald("fetch").status == 0)
         #expect(try await scene.herald("plan").status == 0)
-        for rest in ["env: [CITY]", "columns: {fid: fid}\n  format: ndjson"] {
+        for rest in ["env: [CITY]", "columns: {fid: fid}\nformat: ndjson"] {
             try scene.declare(Self.printing("fid", Self.fid(1)), rest)
             let plan = try await scene.herald("plan")
             #expect(plan.status == 1)
@@ -189,5 +144,21 @@ import Testing
         #expect(result.status == 1, "\(result.errors)")
         let found = try FileManager.default.contentsOfDirectory(atPath: "\(scene.folder.path)/elsewhere")
         #expect(found == ["x"])
+    }
+}
+
+extension FetchScene {
+    /// A workspace whose only list is what a shell script prints.
+    fileprivate init(_ script: String, _ rest: String = "", name: String = "members") throws {
+        try self.init()
+        try declare(script, rest, name: name)
+    }
+
+    fileprivate func declare(_ script: String, _ rest: String = "", name: String = "members") throws {
+        try folder.write(script, to: "script")
+        // A line break at the start ends the source.
+        let isKey = rest.hasPrefix("\n")
+        let program = "command: [/bin/sh, \"\(folder.path)/script\"]"
+        try declare(isKey ? program : "\(program)\n\(rest)", keys: isKey ? rest : "", name: name)
     }
 }

@@ -15,7 +15,7 @@ const char *libpq_load(void);
 #define LIBPQ_CONNECTION(C) C(CONNECTION_OK, 0)
 #define LIBPQ_TRANSACTION(C) C(PQTRANS_IDLE, 0)
 #define LIBPQ_RESULT(C) \
-    C(PGRES_COMMAND_OK, 1) C(PGRES_TUPLES_OK, 2) C(PGRES_COPY_IN, 4) C(PGRES_PIPELINE_SYNC, 10) \
+    C(PGRES_COMMAND_OK, 1) C(PGRES_TUPLES_OK, 2) C(PGRES_COPY_OUT, 3) C(PGRES_COPY_IN, 4) C(PGRES_PIPELINE_SYNC, 10) \
     C(PGRES_PIPELINE_ABORTED, 11)
 
 #ifdef LIBPQ_FE_H
@@ -77,6 +77,11 @@ _Static_assert(sizeof(PQconninfoOption) == 7 * sizeof(char *), "PQconninfoOption
       (PGconn * connection, const char *text, int count, const Oid *types, const char *const *values, \
        const int *lengths, const int *formats, int resultFormat), \
       (connection, text, count, types, values, lengths, formats, resultFormat)) \
+    F(int, PQsendPrepare, \
+      (PGconn * connection, const char *name, const char *text, int count, const Oid *types), \
+      (connection, name, text, count, types)) \
+    F(int, PQsendDescribePrepared, (PGconn * connection, const char *name), (connection, name)) \
+    F(int, PQgetCopyData, (PGconn * connection, char **bytes, int isAsync), (connection, bytes, isAsync)) \
     F(int, PQputCopyData, (PGconn * connection, const char *bytes, int count), (connection, bytes, count)) \
     F(int, PQputCopyEnd, (PGconn * connection, const char *problem), (connection, problem)) \
     F(int, PQflush, (PGconn * connection), (connection)) \
@@ -87,6 +92,8 @@ _Static_assert(sizeof(PQconninfoOption) == 7 * sizeof(char *), "PQconninfoOption
     F(char *, PQresultErrorField, (const PGresult *result, int code), (result, code)) \
     F(int, PQntuples, (const PGresult *result), (result)) \
     F(int, PQnfields, (const PGresult *result), (result)) \
+    F(char *, PQfname, (const PGresult *result, int column), (result, column)) \
+    F(Oid, PQftype, (const PGresult *result, int column), (result, column)) \
     F(int, PQgetisnull, (const PGresult *result, int row, int column), (result, row, column)) \
     F(char *, PQgetvalue, (const PGresult *result, int row, int column), (result, row, column)) \
     F(int, PQgetlength, (const PGresult *result, int row, int column), (result, row, column)) \

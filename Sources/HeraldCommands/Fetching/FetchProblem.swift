@@ -1,51 +1,131 @@
+import FCMClient
 import HeraldCore
+import HeraldStore
 
 /// Why a list was not fetched. The last one is still there.
-enum FetchProblem: Error {
+enum FetchProblem: Error, Hashable {
     case notAllowed(program: String)
     case variableNotAllowed(String)
     case variableNotSet(String)
-    case program(SourceProgram.Problem, within: Duration)
+    case strayDollar
+    case databaseOutside(String)
+    case program(SourceProgram.Problem)
+    case query(QueryError)
+    case address(PostgresAddressError)
+    /// A variable that should hold the address of a database.
+    case addressForm
+    case download(Download.Problem)
+    case proxy(ProxyError)
     case flaw(FetchedList.Flaw)
+    case timeout(Duration)
+    case tooLarge
     case unwritable
+    /// A signal asked herald to stop.
+    case stopped
 
     var description: String {
         switch self {
         case .notAllowed(let program): "this machine does not allow the program '\(program)'"
         case .variableNotAllowed(let name): "this machine does not allow the variable '\(name)'"
         case .variableNotSet(let name): "the variable '\(name)' is not set"
-        case .program(let problem, let limit): problem.words(within: limit)
+        case .strayDollar: "a $ stands in 'source' that begins no ${VARIABLE}"
+        case .databaseOutside(let path): "this machine does not allow the database '\(path)'"
+        case .program(let problem): problem.words
+        case .query(let problem): problem.words
+        case .address(let problem): problem.description
+        case .addressForm: "the variable in 'postgres' holds no address of a database"
+        case .download(let problem): problem.words
+        case .proxy(let problem): "\(problem)"
         case .flaw(let flaw): "what came cannot be used: \(flaw.description)"
+        case .timeout(let limit): "it took longer than \(limit.written)"
+        case .tooLarge: "it is larger than 4 GiB"
         case .unwritable: "the list cannot be written"
+        case .stopped: "a signal stopped the fetch"
         }
     }
 
     var help: String {
         switch self {
         case .notAllowed: "add its absolute path to HERALD_ALLOW_COMMANDS, if it may run here"
-        case .variableNotAllowed: "add it to HERALD_SOURCE_VARS, if the program may have it"
-        case .variableNotSet: "set it, or take it out of 'env'"
-        case .program(.timeout, _): "make the query faster, or 'timeout' in 'fetch' longer"
+        case .variableNotAllowed: "add it to HERALD_SOURCE_VARS, if sources of lists may use it"
+        case .variableNotSet: "set it, or take it out of 'source'"
+        case .strayDollar: "write $$ for a dollar sign"
+        case .databaseOutside: "move it into the workspace, or add its folder to HERALD_SOURCE_PATHS"
         case .program: "run the program by hand with the variables of 'env' only: herald does not show its messages"
-        case .flaw: "correct the query; plans go on with the last list that could be used"
+        case .query(.failed(_, let help?)): help
+        case .query: "correct 'query', and try it by hand"
+        case .address(let problem): problem.help
+        case .addressForm: "set it to postgresql://USER@HOST/DATABASE"
+        case .download(let problem): problem.help
+        case .proxy(let problem): problem.help
+        case .flaw: "correct the source; plans go on with the last list that could be used"
+        case .timeout: "make the query faster, or 'timeout' in 'fetch' longer"
+        case .tooLarge: "choose fewer rows or columns"
         case .unwritable: "check the space on the disk, and who may write to \(FetchedList.folder)"
+        case .stopped: "fetch again; the last list is still there"
         }
     }
+}
 
-    /// The signal that asked herald to stop.
-    var signal: Int32? { if case .program(.stopped(let signal), _) = self { signal } else { nil } }
+extension FetchProblem {
+    /// - Parameter limit: how long the query might take.
+    init(_ problem: QueryError, within limit: Duration) {
+        switch problem {
+        case .timeout: self = .timeout(limit)
+        case .stopped: self = .stopped
+        case .tooLarge: self = .tooLarge
+        case .unwritable: self = .unwritable
+        case .repeatedColumn: self = .flaw(.repeatedColumn)
+        case .failed: self = .query(problem)
+        }
+    }
 }
 
 extension SourceProgram.Problem {
-    fileprivate func words(within limit: Duration) -> String {
+    fileprivate var words: String {
         switch self {
         case .start: "the program cannot be started"
         case .status(let status): "the program ended with status \(status)"
         case .signal(let signal): "signal \(signal) ended the program"
-        case .timeout: "the program took longer than \(limit.written)"
-        case .tooLarge: "the program printed more than 4 GiB"
-        case .write: "the list cannot be written"
-        case .stopped: "a signal stopped the fetch"
+        }
+    }
+}
+
+extension QueryError {
+    fileprivate var words: String {
+        if case .failed(let problem, _) = self { problem } else { "the query failed" }
+    }
+}
+
+extension Download.Problem {
+    fileprivate var words: String {
+        switch self {
+        case .notAnAddress: "the address is no URL that begins with https://"
+        case .header(let name): "the header '\(name)' has a line break or a character beyond ASCII"
+        case .unreadableAuthorities: "'ca' names no file with certificates"
+        case .unreachable(let reason): reason
+        case .cut: "the answer ended before it was whole"
+        case .timeout: "the server did not answer in time"
+        case .status(let status): "the server answered HTTP \(status)"
+        case .foreignRedirect: "the server redirects to a host that 'hosts' does not name, or not to https"
+        case .tooManyRedirects: "the server redirects again and again"
+        case .endless: "the answer does not say how long it is, so nobody can tell whether it is whole"
+        case .packing: "the answer is packed in a way that herald does not read"
+        case .refused: "the list cannot be written"
+        }
+    }
+
+    fileprivate var help: String {
+        switch self {
+        case .notAnAddress: "look at 'https', and at the variables in it"
+        case .header: "look at the variable in it"
+        case .unreadableAuthorities: "write the path of a PEM file, relative to the audience's file"
+        case .status(401), .status(403): "check the secrets in 'headers'"
+        case .foreignRedirect: "add the host to 'hosts', if the list may come from there"
+        case .endless: "let the server send Content-Length, or chunks"
+        case .packing: "let the server send gzip, or nothing packed"
+        case .unreachable, .cut, .timeout, .status, .tooManyRedirects, .refused:
+            "look at the server and the network, and fetch again"
         }
     }
 }

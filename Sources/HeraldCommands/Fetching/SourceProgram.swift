@@ -1,10 +1,10 @@
 import Foundation
+import HeraldStore
 
 /// Runs a program and writes what it prints to a file. It has its own process group, which has ended when this returns.
 struct SourceProgram {
     enum Problem: Error, Hashable {
-        case start, status(Int32), signal(Int32), timeout, tooLarge, write
-        case stopped(Int32)
+        case start, status(Int32), signal(Int32)
     }
 
     /// Absolute.
@@ -14,60 +14,39 @@ struct SourceProgram {
     /// The folder that it works in.
     let folder: String
 
-    /// No list is larger, in bytes.
-    static let limit = 4 << 30
-
-    /// - Parameters:
-    ///   - file: open for writing.
-    ///   - signal: the signal that asked herald to stop; 0 if none did.
-    func run(into file: Int32, within timeout: Duration, signal: () -> Int32) throws(Problem) {
+    func run(into list: ListWriter, within timeout: Duration, _ limit: QueryLimit) throws(FetchProblem) {
         let (pid, output) = try start()
-        let end = ContinuousClock.now + timeout
         defer { close(output) }
-        do {
-            try copy(from: output, to: file) { () throws(Problem) in try Self.check(end, signal()) }
+        do throws(QueryError) {
+            try copy(from: output, to: list, limit)
             // It may close its output long before it ends.
             while !Self.hasEnded(pid) {
-                try Self.check(end, signal())
+                if let reached = limit.reached { throw reached }
                 usleep(10_000)
             }
         } catch {
             _ = Self.end(pid)
-            throw error
+            throw FetchProblem(error, within: timeout)
         }
         let status = Self.end(pid)
-        if status & 0x7f != 0 { throw .signal(status & 0x7f) }
-        if status != 0 { throw .status((status >> 8) & 0xff) }
+        if status & 0x7f != 0 { throw .program(.signal(status & 0x7f)) }
+        if status != 0 { throw .program(.status((status >> 8) & 0xff)) }
     }
 
-    private static func check(_ end: ContinuousClock.Instant, _ signal: Int32) throws(Problem) {
-        if signal != 0 { throw .stopped(signal) }
-        if ContinuousClock.now >= end { throw .timeout }
-    }
-
-    private func copy(from output: Int32, to file: Int32, check: () throws(Problem) -> Void) throws(Problem) {
+    private func copy(from output: Int32, to list: ListWriter, _ limit: QueryLimit) throws(QueryError) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
         defer { buffer.deallocate() }
-        var size = 0
         while true {
-            try check()
+            if let reached = limit.reached { throw reached }
             var entry = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
             guard poll(&entry, 1, 100) > 0 else { continue }
             let count = read(output, buffer.baseAddress, buffer.count)
-            if count == 0 { return }
+            if count == 0 { return try list.flush() }
             if count < 0 {
                 if errno == EINTR { continue }
-                throw .write
+                throw .unwritable
             }
-            size += count
-            if size > Self.limit { throw .tooLarge }
-            var rest = UnsafeRawBufferPointer(rebasing: buffer[..<count])
-            while !rest.isEmpty {
-                let written = write(file, rest.baseAddress, rest.count)
-                if written < 0, errno == EINTR { continue }
-                guard written > 0 else { throw .write }
-                rest = UnsafeRawBufferPointer(rebasing: rest[written...])
-            }
+            try list.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         }
     }
 
@@ -101,9 +80,9 @@ struct SourceProgram {
         return unsafeBitCast(symbol, to: Call.self)(&actions, folder) == 0
     }
 
-    private func start() throws(Problem) -> (pid: pid_t, output: Int32) {
+    private func start() throws(FetchProblem) -> (pid: pid_t, output: Int32) {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw .start }
+        guard pipe(&ends) == 0 else { throw .program(.start) }
         defer { close(ends[1]) }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         #if os(Linux)
@@ -119,7 +98,7 @@ struct SourceProgram {
         }
         guard Self.addFolder(folder, to: &actions) else {
             close(ends[0])
-            throw .start
+            throw .program(.start)
         }
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
@@ -137,7 +116,7 @@ struct SourceProgram {
         var pid: pid_t = 0
         guard posix_spawn(&pid, program, &actions, &attributes, argv, envp) == 0 else {
             close(ends[0])
-            throw .start
+            throw .program(.start)
         }
         return (pid, ends[0])
     }

@@ -6,8 +6,29 @@ extension FetchedList {
         package var digest: String
     }
 
+    /// Unpacks a list that came packed with gzip.
+    ///
+    /// - Parameter write: returns `false` if it cannot.
+    /// - Returns: Whether all of it was written.
+    package static func unpack(
+        _ packed: String, _ write: (UnsafeRawBufferPointer) -> Bool
+    ) -> Result<Bool, Flaw> {
+        let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
+        defer { block.deallocate() }
+        do throws(DiagnosticError) {
+            let bytes = try FileBytes(at: packed, as: "list.gz", limit: ListScanner.maximumSize)
+            while true {
+                let count = try bytes.read(into: block)
+                guard write(UnsafeRawBufferPointer(rebasing: block[..<count])) else { return .success(false) }
+                if count < block.count { return .success(true) }
+            }
+        } catch {
+            return .failure(.malformed(line: nil, error.diagnostic.message))
+        }
+    }
+
     /// Why a list that was just fetched is not used.
-    package enum Flaw: Error, Hashable {
+    package enum Flaw: Error, Hashable, Sendable {
         case noRows
         case repeatedColumn
         case missingColumn(String)

@@ -1,34 +1,45 @@
 extension ResourceReader {
-    static let sourceKeys = KeyTable(["file", "command", "format", "env", "fetch", "columns"])
+    static let sourceKeys = KeyTable(
+        ["file"] + originKeys + ["query", "format", "env", "ca", "hosts", "headers", "fetch", "columns"])
     static let fetchKeys = KeyTable(["timeout"])
     static let columnKeys = KeyTable(["token", "fid", "seen"])
-    /// No longer command line is taken, in bytes.
-    private static let longestCommand = 64 << 10
+    /// The kinds of lists that herald fetches.
+    private static let originKeys = ["command", "sqlite", "postgres", "https"]
+    /// For which kinds the other keys are.
+    private static let uses = [
+        "query": ["sqlite", "postgres"], "format": ["command", "https"], "env": ["command"],
+        "ca": ["postgres", "https"], "hosts": ["https"], "headers": ["https"], "fetch": originKeys,
+    ]
 
     /// - Parameter name: the audience's.
     static func list(
         _ fields: Fields, of name: String, _ findings: inout Findings
     ) -> (source: Audience.Source, origin: Audience.Origin?)? {
         let columns = fields["columns"].map { Self.columns($0, &findings) } ?? ListColumns()
-        guard fields["command"] == nil else {
-            guard let origin = origin(fields, &findings) else { return nil }
-            // The path is relative to the file, as any list's is.
-            let up = String(repeating: "../", count: findings.file.split(separator: "/").count - 1)
-            let path = Located(
-                "\(up)\(FetchedList.folder)/\(name).\(origin.format.rawValue)",
-                at: findings.at(fields.keyRange("command")))
-            return (.list(path, columns: columns), origin)
-        }
-        for key in ["format", "env", "fetch"] where fields[key] != nil {
+        let kinds = (["file"] + originKeys).filter { fields[$0] != nil }
+            .sorted { fields.keyRange($0).start < fields.keyRange($1).start }
+        guard let kind = kinds.first else {
             findings.error(
-                .invalidValue, "'\(key)' is only for a list that herald fetches", at: fields.keyRange(key),
-                help: "leave it out, or write 'command' instead of 'file'")
-        }
-        guard fields["file"] != nil else {
-            findings.error(.missingKey, "'source' needs 'file' or 'command'", at: fields.range)
+                .missingKey, "'source' needs 'file', 'command', 'sqlite', 'postgres' or 'https'", at: fields.range)
             return nil
         }
-        return file(fields, columns, &findings).map { ($0, nil) }
+        if kinds.count > 1 {
+            findings.error(
+                .oneSource, "a source has '\(kind)' or '\(kinds[1])', not both", at: fields.keyRange(kinds[1]),
+                help: "leave one of them out")
+        }
+        for (key, users) in uses.sorted(by: { $0.key < $1.key }) where fields[key] != nil && !users.contains(kind) {
+            findings.error(
+                .invalidValue, "'\(key)' is not for a list with '\(kind)'", at: fields.keyRange(key),
+                help: "leave it out; it is for \(users.map { "'\($0)'" }.joined(separator: ", "))")
+        }
+        guard kind != "file" else { return file(fields, columns, &findings).map { ($0, nil) } }
+        guard let origin = origin(kind, fields, &findings) else { return nil }
+        // The path is relative to the file, as any list's is.
+        let up = String(repeating: "../", count: findings.file.split(separator: "/").count - 1)
+        let path = Located(
+            "\(up)\(FetchedList.folder)/\(name).\(origin.format.rawValue)", at: findings.at(fields.keyRange(kind)))
+        return (.list(path, columns: columns), origin)
     }
 
     private static func file(
@@ -49,73 +60,6 @@ extension ResourceReader {
         default: break
         }
         return .list(path, columns: columns)
-    }
-
-    private static func origin(_ fields: Fields, _ findings: inout Findings) -> Audience.Origin? {
-        if fields["file"] != nil {
-            findings.error(
-                .oneSource, "a source has 'file' or 'command', not both", at: fields.keyRange("command"),
-                help: "leave one of them out")
-        }
-        let format: Audience.Origin.Format? = fields.choice("format", &findings)
-        let variables = (fields.strings("env", &findings) ?? []).filter { isVariable($0, &findings) }
-        let fetch = fields["fetch"].flatMap { Fields($0, "'fetch'", fetchKeys, &findings) }
-        var timeout = fetch?.duration("timeout", &findings)
-        if let given = timeout, let fetch, !(.seconds(1)...(.seconds(86_400))).contains(given) {
-            findings.error(
-                .invalidValue, "'timeout' must be from 1s to 1d", at: fetch["timeout"]?.range ?? fetch.range)
-            timeout = nil
-        }
-        guard let words = command(fields, &findings) else { return nil }
-        return Audience.Origin(
-            kind: .command(words), format: format ?? .csv, variables: Set(variables.map(\.value)),
-            timeout: timeout ?? Audience.Origin.usualTimeout)
-    }
-
-    private static func command(_ fields: Fields, _ findings: inout Findings) -> [String]? {
-        guard let words = fields.strings("command", &findings) else { return nil }
-        guard let program = words.first, !program.value.isEmpty else {
-            findings.error(
-                .invalidValue, "'command' names no program", at: fields["command"]?.range ?? fields.range,
-                help: "write the program and its arguments as a list")
-            return nil
-        }
-        if program.value.contains("/"), !program.value.hasPrefix("/") {
-            findings.diagnostics.append(
-                .error(
-                    .invalidValue, "'\(program.value)' is a relative path", at: program.range,
-                    help: "write the program's name, or its absolute path"))
-            return nil
-        }
-        for word in words where word.value.utf8.contains(0) || word.value.contains("${") {
-            findings.diagnostics.append(
-                .error(
-                    .invalidValue, "an argument of 'command' must not hold a zero byte or '${'", at: word.range,
-                    help: "name variables in 'env': the program reads them itself"))
-            return nil
-        }
-        guard words.reduce(0, { $0 + $1.value.utf8.count + 1 }) <= longestCommand else {
-            findings.error(
-                .invalidValue, "'command' is longer than 64 KiB", at: fields.keyRange("command"),
-                help: "put a long query where the program can read it")
-            return nil
-        }
-        return words.map(\.value)
-    }
-
-    private static func isVariable(_ name: Located<String>, _ findings: inout Findings) -> Bool {
-        let isWellFormed =
-            name.value.utf8.first?.isDigit == false
-            && name.value.utf8.allSatisfy { byte in
-                byte.isDigit || byte == UInt8(ascii: "_") || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
-            }
-        if !isWellFormed {
-            findings.diagnostics.append(
-                .error(
-                    .invalidValue, "'\(name.value)' cannot be a variable's name", at: name.range,
-                    help: "'env' lists names, without '$' and without values"))
-        }
-        return isWellFormed
     }
 
     private static func columns(_ node: Node, _ findings: inout Findings) -> ListColumns {

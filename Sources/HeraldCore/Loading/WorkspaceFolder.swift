@@ -117,16 +117,29 @@ package struct WorkspaceFolder: Sendable {
     }
 
     /// Reads a file of the workspace. `path` is relative to it.
-    package func read(_ path: String) -> Result<SourceText, DiagnosticError> {
+    package func read(_ path: String) -> Result<SourceText, DiagnosticError> { read(absolute(path), written: path) }
+
+    /// Reads a file of the workspace that another one names by a path relative to itself.
+    func read(_ path: Located<String>) -> Result<SourceText, DiagnosticError> {
+        read(whole(path), written: path.value).mapError { problem in
+            // Points at the place where the path is written.
+            var problem = problem
+            if problem.diagnostic.rule != .fileEncoding { problem.diagnostic.range = path.range }
+            return problem
+        }
+    }
+
+    private func read(_ whole: String, written: String) -> Result<SourceText, DiagnosticError> {
         if let held {
-            guard let bytes = held[path] else {
+            let name = String(whole.withoutDots.dropFirst())
+            guard let bytes = held[name] else {
                 return .failure(
-                    DiagnosticError(RegularFile.Problem.missing, about: path, limit: SourceText.maximumSize))
+                    DiagnosticError(RegularFile.Problem.missing, about: written, limit: SourceText.maximumSize))
             }
-            return SourceText(file: path, bytes: bytes).checked()
+            return SourceText(file: name, bytes: bytes).checked()
         }
         do throws(DiagnosticError) {
-            let place = try place(of: absolute(path), written: path, in: [self.path])
+            let place = try place(of: whole, written: written, in: [path])
             return SourceText.read(place.path, as: place.name)
         } catch {
             return .failure(error)
@@ -189,6 +202,22 @@ package struct WorkspaceFolder: Sendable {
     ) -> (name: String, path: String)? {
         let place = try? list(path.value, from: path.range.file.folder, lists: settings.lists).get()
         return place.map { ($0.name, $0.path) }
+    }
+
+    /// The absolute path of a file that another one names by a path relative to itself.
+    package func path(of file: Located<String>) -> String { whole(file).withoutDots }
+
+    /// A database that an audience names: the path, with symlinks resolved. `nil` if lists must not come from there.
+    ///
+    /// - Parameter folders: where such files may be besides the workspace and its lists.
+    package func database(_ file: Located<String>, of settings: Settings, besidesIn folders: [String]) -> String? {
+        let resolved = path(of: file).resolvingSymlinks
+        let roots = listRoots(lists(settings.lists)) + folders.map(\.resolvingSymlinks)
+        return roots.contains { resolved.lies(in: $0) } && RegularFile.kind(of: resolved) == .file ? resolved : nil
+    }
+
+    private func whole(_ file: Located<String>) -> String {
+        file.value.hasPrefix("/") ? file.value : absolute("\(file.range.file.folder)/\(file.value)")
     }
 
     /// The absolute path of the folder of lists.

@@ -135,6 +135,7 @@ package struct WorkspaceLoader {
         for read in files.mappedConcurrently({ [folder] in ResourceFile($0, in: folder, settings: base) }) {
             take(read, into: &workspace)
         }
+        readQueries(of: &workspace)
         diagnostics += References(workspace, declared: Set(declared.keys)).check()
         workspace.audiences.sort { $0.name.value < $1.name.value }
         workspace.topics.sort { $0.name.value < $1.name.value }
@@ -145,6 +146,25 @@ package struct WorkspaceLoader {
         checkGroupSizes(of: workspace)
         checkRows(of: workspace)
         return workspace
+    }
+
+    /// Reads the queries of lists that are in files of their own.
+    private mutating func readQueries(of workspace: inout Workspace) {
+        for place in workspace.audiences.indices {
+            guard let file = workspace.audiences[place].origin?.query?.file else { continue }
+            switch folder.read(file) {
+            case .success(let source):
+                sources[source.file] = source
+                guard
+                    var query = Audience.Query(
+                        reading: String(decoding: source.bytes, as: UTF8.self), at: SourceRange(file: source.file),
+                        &diagnostics)
+                else { continue }
+                query.file = file
+                workspace.audiences[place].origin?.query = query
+            case .failure(let problem): diagnostics.append(problem.diagnostic)
+            }
+        }
     }
 
     /// Compiles personal messages, now that the audiences are known that declare their fields.

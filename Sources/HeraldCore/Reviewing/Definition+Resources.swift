@@ -127,7 +127,18 @@ private struct FieldList {
     mutating func addOrigin(_ origin: Audience.Origin) {
         switch origin.kind {
         case .command(let words): add("source.command", .array(words.map { .string($0) }))
+        case .sqlite(let file, _): add("source.sqlite", .string(file.value.inWorkspace(from: file.range.file)))
+        case .postgres(let address, _):
+            add("source.postgres", .string(Audience.Origin.withoutPassword(address)))
+        case .https(let source):
+            add("source.https", .string(source.url))
+            add("source.hosts", source.hosts)
+            for (name, value) in source.headers.sorted(by: { $0.key < $1.key }) {
+                add("source.headers".path(to: name), .string(value))
+            }
         }
+        add("source.query", origin.query.map { .string($0.text) })
+        add("source.ca", origin.ca.map { .string($0.value.inWorkspace(from: $0.range.file)) })
         add("source.format", .string(origin.format.rawValue), usually: "csv")
         add("source.env", origin.variables)
         add("source.fetch.timeout", .string(origin.timeout.written), isDecision: false)

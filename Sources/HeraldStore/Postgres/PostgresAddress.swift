@@ -25,6 +25,30 @@ package struct PostgresAddress {
     package init(
         _ settings: PostgresSettings, isFromFile: Bool, environment: [String: String]
     ) throws(PostgresAddressError) {
+        try self.init(
+            settings, isFromFile: isFromFile, environment: environment,
+            insecureHelp:
+                "set sslmode=verify-full, or 'insecure: true' in 'state' if nobody can listen or answer in between")
+    }
+
+    /// The database that a list comes from.
+    ///
+    /// - Parameters:
+    ///   - variables: The values of `${VAR}` that lists may use.
+    ///   - ca: The path of a PEM file with the authority of the server.
+    package init(
+        ofList address: String, isFromFile: Bool, variables: [String: String], ca: String?
+    ) throws(PostgresAddressError) {
+        try self.init(
+            PostgresSettings(address: address), isFromFile: isFromFile, environment: variables, ca: ca,
+            insecureHelp: "add sslmode=verify-full to the address")
+        try checkPassword(isListed: variables["PGPASSWORD"] != nil)
+    }
+
+    private init(
+        _ settings: PostgresSettings, isFromFile: Bool, environment: [String: String], ca: String? = nil,
+        insecureHelp: String
+    ) throws(PostgresAddressError) {
         if let problem = LibPQ.problem {
             throw PostgresAddressError(
                 "PostgreSQL's client library cannot be loaded: \(problem)",
@@ -56,10 +80,26 @@ package struct PostgresAddress {
             case nil: break
             }
         }
+        if let ca { given["sslrootcert"] = ca }
         try Self.checkServers(given)
         (self.given, schema) = (given, settings.schema)
         effective = try Self.effective(given)
-        try judge(isInsecure: settings.isInsecure)
+        try judge(isInsecure: settings.isInsecure, help: insecureHelp)
+    }
+
+    /// A file that names a server must not be able to get a password that this machine has for another one. Those of
+    /// password files are bound to servers.
+    private func checkPassword(isListed: Bool) throws(PostgresAddressError) {
+        let isThere = { (parameters: PostgresConnection.Parameters, key: String) in
+            parameters[key]?.isEmpty == false
+        }
+        guard isThere(effective, "password"), !isThere(given, "password"), !isListed else { return }
+        let isVariable = getenv("PGPASSWORD").map { $0.pointee != 0 } ?? false
+        // A service has its own server.
+        if isThere(given, "service"), !isThere(given, "host"), !isThere(given, "hostaddr"), !isVariable { return }
+        throw PostgresAddressError(
+            "the password for the database is from \(isVariable ? "PGPASSWORD" : "a service for another server")",
+            help: "write it in the address, as postgresql://USER:${VARIABLE}@HOST/DATABASE, or use a password file")
     }
 
     package var server: PostgresServer { PostgresServer(name: name, schema: schema, parameters: given) }
@@ -83,7 +123,7 @@ package struct PostgresAddress {
         "keepalives_interval", "keepalives_count", "tcp_user_timeout", "target_session_attrs", "load_balance_hosts",
     ]
 
-    private func judge(isInsecure: Bool) throws(PostgresAddressError) {
+    private func judge(isInsecure: Bool, help: String) throws(PostgresAddressError) {
         // From PGOPTIONS or a service file. It could turn off what a commit waits for.
         for key in ["options", "replication"] where effective[key]?.isEmpty == false {
             throw PostgresAddressError(
@@ -96,8 +136,7 @@ package struct PostgresAddress {
         guard let other = others.first, effective["sslmode"] != "verify-full", !isInsecure else { return }
         throw PostgresAddressError(
             "the connection to \(other) is not checked: sslmode is \(effective["sslmode"] ?? "prefer")",
-            help: "set sslmode=verify-full, or 'insecure: true' in 'state' if nobody can listen or answer in between"
-        )
+            help: help)
     }
 
     private static func isThisMachine(_ host: String) -> Bool {

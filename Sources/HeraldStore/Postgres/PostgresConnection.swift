@@ -194,7 +194,7 @@ extension PostgresConnection {
         }
     }
 
-    private static func refusal(_ result: OpaquePointer, statement: Int) throws(PostgresError) -> PostgresError {
+    static func refusal(_ result: OpaquePointer, statement: Int) throws(PostgresError) -> PostgresError {
         func field(_ code: Int32) -> String? { PQresultErrorField(result, code).map { String(cString: $0) } }
         // Without a code, libpq itself found that the connection is gone.
         guard let code = field(Int32(UInt8(ascii: "C"))) else { throw .cut }

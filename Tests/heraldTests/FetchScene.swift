@@ -1,0 +1,67 @@
+import FCM
+import Foundation
+import HeraldCore
+import HeraldTestSupport
+
+/// A workspace with a campaign to an audience `members`, whose list herald fetches.
+struct FetchScene {
+    let folder: TemporaryFolder
+    var variables: [String: String]
+
+    init() throws {
+        folder = try TemporaryFolder(["workspace/herald.yaml": "herald: 2\nproject: demo-project\n"])
+        variables = [
+            "HERALD_STATE": "\(folder.path)/state.sqlite", "HERALD_ALLOW_COMMANDS": "/nowhere/sh:/bin/sh",
+            "HERALD_SOURCE_VARS": "CITY,SECRET", "CITY": "Ostia", "SECRET": "s3cret", "OTHER": "other",
+            "FCM_EMULATOR_HOST": "127.0.0.1:9",
+        ]
+    }
+
+    /// - Parameters:
+    ///   - source: the keys of `source`, each on a line of its own.
+    ///   - keys: other keys of the audience.
+    ///   - rest: other documents.
+    func declare(
+        _ source: String, keys audienceKeys: String = "", name: String = "members", and rest: String = ""
+    ) throws {
+        let keys = source.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\n  ")
+        try folder.write(
+            """
+            kind: audience
+            name: \(name)
+            source:
+              \(keys)
+            \(audienceKeys)
+            ---
+            kind: campaign
+            name: hello
+            target: {audience: \(name)}
+            message: {notification: {title: Hello}}
+            \(rest.isEmpty ? "" : "---\n\(rest)")
+
+            """, to: "workspace/sub/files.yaml")
+    }
+
+    func herald(_ arguments: String...) async throws -> ChildProcess.Result {
+        try await HeraldProcess.run(["-w", "\(folder.path)/workspace"] + arguments, environment: variables)
+    }
+
+    func start(_ arguments: String...) throws -> ChildProcess {
+        try HeraldProcess.start(["-w", "\(folder.path)/workspace"] + arguments, environment: variables)
+    }
+
+    /// The list that plans read.
+    var list: String? { list("members") }
+
+    func list(_ name: String) -> String? { try? folder.read("workspace/.herald/lists/\(name).csv") }
+
+    var note: String? { try? folder.read("workspace/.herald/lists/members.json") }
+
+    /// What is in the folder of lists.
+    var files: [String] {
+        let path = "\(folder.path)/workspace/.herald/lists"
+        return ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
+    }
+
+    static func fid(_ number: Int) -> String { Registration.fid(number).rawValue }
+}

@@ -1,0 +1,179 @@
+import Foundation
+import HeraldTestSupport
+import Testing
+
+/// `herald fetch` from a server that speaks TLS. It is openssl, which sends files as they are: heads and bodies.
+@Suite(.timeLimit(.minutes(5))) struct FetchServerTests {
+    private final class Server: Sendable {
+        let folder: TemporaryFolder
+        let port: Int
+        private let process: ChildProcess
+
+        var authority: String { "\(folder.path)/certificate.pem" }
+        func url(_ name: String) -> String { "https://localhost:\(port)/\(name)" }
+
+        init() async throws {
+            folder = try TemporaryFolder(["files/x": ""])
+            let environment = ["PATH": "/usr/bin:/bin:/usr/local/bin"]
+            let made = try await ChildProcess(
+                "/usr/bin/env",
+                [
+                    "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-noenc",
+                    "-days", "2", "-subj", "/CN=herald test", "-addext",
+                    "subjectAltName=DNS:localhost,DNS:lists.example.com", "-keyout", "\(folder.path)/key.pem", "-out",
+                    "\(folder.path)/certificate.pem",
+                ], environment: environment
+            ).wait()
+            try #require(made.status == 0, "\(made.errors)")
+            process = try ChildProcess(
+                "/bin/sh",
+                [
+                    "-c",
+                    #"cd "$1/files" && exec openssl s_server -accept 127.0.0.1:0 -cert ../certificate.pem -key ../key.pem -HTTP -naccept 1000 2>/dev/null"#,
+                    "sh", folder.path,
+                ], environment: environment)
+            var line = await process.firstLine()
+            while !line.isEmpty, !line.hasPrefix("ACCEPT") { line = await process.firstLine() }
+            port = try #require(line.split(separator: ":").last.flatMap { Int($0) }, "\(line)")
+        }
+
+        deinit { process.signal(SIGKILL) }
+
+        /// - Parameter headers: herald sees these and no others.
+        func serve(_ body: [UInt8], as name: String, status: String = "200 OK", _ headers: [String] = []) throws {
+            let head = (["HTTP/1.1 \(status)"] + headers).joined(separator: "\r\n") + "\r\n\r\n"
+            try folder.write(Array(head.utf8) + body, to: "files/\(name)")
+        }
+
+        func serve(_ text: String, as name: String = "list.csv") throws {
+            try serve(Array(text.utf8), as: name, ["Content-Length: \(text.utf8.count)"])
+        }
+    }
+
+    private static func scene(_ server: Server, _ name: String = "list.csv", _ rest: String = "") throws -> FetchScene {
+        let scene = try FetchScene()
+        try scene.declare("https: \"\(server.url(name))\"\nca: \(server.authority)\n\(rest)")
+        return scene
+    }
+
+    private static func text(_ numbers: ClosedRange<Int>) -> String {
+        "fid\n" + numbers.map { "\(FetchScene.fid($0))\n" }.joined()
+    }
+
+    @Test func `a list comes from a server, also packed, and as NDJSON`() async throws {
+        let server = try await Server()
+        try server.serve(Self.text(1...3))
+        let scene = try Self.scene(server)
+        let fetched = try await scene.herald("fetch")
+        #expect(fetched.status == 0, "\(fetched.errors)")
+        #expect(scene.list == Self.text(1...3))
+        #expect(try await scene.herald("plan").status == 0)
+
+        let packed = try await Self.packed(Self.text(1...4), in: server.folder)
+        try server.serve(
+            packed, as: "list.csv", ["Content-Length: \(packed.count)", "Content-Encoding: gzip", "ETag: \"v2\""])
+        #expect(try await scene.herald("fetch").status == 0)
+        #expect(scene.list == Self.text(1...4))
+        #expect(scene.files == [".lock", "members.csv", "members.json"])
+        // The server says that nothing changed.
+        try server.serve([], as: "list.csv", status: "304 Not Modified")
+        let before = scene.note
+        let same = try await scene.herald("fetch")
+        #expect(same.status == 0, "\(same.errors)")
+        #expect(scene.list == Self.text(1...4))
+        #expect(before != nil)
+        // A list that somebody changed is asked for as if there were none.
+        try scene.folder.write(Self.text(1...1), to: "workspace/.herald/lists/members.csv")
+        #expect(try await scene.herald("fetch").status == 4)
+
+        try server.serve("{\"fid\": \"\(FetchScene.fid(1))\"}\n", as: "list.ndjson")
+        let lines = try Self.scene(server, "list.ndjson")
+        #expect(try await lines.herald("fetch").status == 0)
+        #expect(lines.files == [".lock", "members.json", "members.ndjson"])
+        #expect(try await lines.herald("plan").status == 0)
+    }
+
+    private static func packed(_ text: String, in folder: TemporaryFolder) async throws -> [UInt8] {
+        try folder.write(text, to: "plain")
+        let result = try await ChildProcess(
+            "/bin/sh", ["-c", #"gzip -nc "$1/plain" >"$1/packed""#, "sh", folder.path],
+            environment: ["PATH": "/usr/bin:/bin"]
+        ).wait()
+        try #require(result.status == 0)
+        return Array(try Data(contentsOf: URL(filePath: "\(folder.path)/packed")))
+    }
+
+    @Test func `an answer that is cut, lies or is something else replaces nothing`() async throws {
+        let server = try await Server()
+        try server.serve(Self.text(1...3))
+        let scene = try Self.scene(server)
+        #expect(try await scene.herald("fetch").status == 0)
+        let (list, note) = (scene.list, scene.note)
+        let packed = try await Self.packed(Self.text(5...900), in: server.folder)
+        let whole = Array(Self.text(5...9).utf8)
+        let chunk = Array("\(String(whole.count, radix: 16))\r\n".utf8) + whole + Array("\r\n".utf8)
+        for (body, status, headers, words) in [
+            (whole, "200 OK", ["Content-Length: \(whole.count + 1)"], "before it was whole"),
+            (Array(whole.dropLast(10)), "200 OK", ["Content-Length: \(whole.count - 10)"], "line 6"),
+            (whole, "200 OK", ["Content-Length: 4"], "no rows"),
+            (chunk, "200 OK", ["Transfer-Encoding: chunked"], "before it was whole"),
+            (whole, "200 OK", [], "how long"), (whole, "500 Oops", ["Content-Length: \(whole.count)"], "HTTP 500"),
+            (whole, "403 No", ["Content-Length: \(whole.count)"], "'headers'"),
+            ([], "302 Found", ["Location: https://elsewhere.example/list.csv", "Content-Length: 0"], "'hosts'"),
+            ([], "200 OK", ["Content-Length: 0"], "has no"),
+            (Array("<html>\nSign in\n".utf8), "200 OK", ["Content-Length: 15"], "line 1"),
+            (Array(packed.dropLast(9)), "200 OK", ["Content-Length: \(packed.count - 9)"], "ends in the middle"),
+            (packed, "200 OK", ["Content-Length: \(packed.count)", "Content-Encoding: br"], "packed"),
+            ([], "304 Not Modified", [], "304"),
+        ] as [([UInt8], String, [String], String)] {
+            try server.serve(body, as: "list.csv", status: status, headers)
+            let result = try await scene.herald("fetch")
+            #expect(result.status == 4, "\(words): \(result.errors)")
+            #expect(result.errors.contains(words), "\(words): \(result.errors)")
+            #expect(!result.errors.contains(FetchScene.fid(5)))
+            #expect(scene.list == list, "\(words)")
+            #expect(scene.note == note)
+            #expect(scene.files == [".lock", "members.csv", "members.json"], "\(words)")
+        }
+        #expect(try await scene.herald("plan").status == 0)
+    }
+
+    @Test func `a server that is not trusted or not there, and variables that are not listed`() async throws {
+        let (server, other) = (try await Server(), try await Server())
+        try server.serve(Self.text(1...3))
+        var scene = try FetchScene()
+        for (source, words) in [
+            ("https: \"\(server.url("list.csv"))\"", "TLS"),
+            ("https: \"\(server.url("list.csv"))\"\nca: \(other.authority)", "TLS"),
+            ("https: \"\(server.url("list.csv"))\"\nca: missing.pem", "'ca'"),
+            ("https: \"\(server.url("list.csv"))\"\nheaders: {X-Key: \"${OTHER}\"}", "HERALD_SOURCE_VARS"),
+            ("https: \"\(server.url("list.csv?key=${OTHER}"))\"", "HERALD_SOURCE_VARS"),
+            ("https: \"https://localhost:1/list.csv\"", "could not be opened"),
+        ] {
+            try scene.declare(source)
+            let result = try await scene.herald("fetch")
+            #expect(result.status == 4, "\(source)")
+            #expect(result.errors.contains(words), "\(result.errors)")
+            #expect(scene.list == nil)
+        }
+        scene.variables["CITY"] = server.url("list.csv")
+        try scene.declare("https: \"${CITY}\"\nca: \(server.authority)\nheaders: {X-Key: \"${SECRET}\"}")
+        let result = try await scene.herald("fetch")
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(scene.note?.contains("s3cret") == false && scene.note?.contains("localhost") == false)
+    }
+
+    @Test func `a list comes through a proxy`() async throws {
+        let server = try await Server()
+        try server.serve(Self.text(1...3))
+        let proxy = try Relay(serverPort: server.port, isProxy: true)
+        proxy.start { _, forward in forward() }
+        defer { proxy.stop() }
+        var scene = try FetchScene()
+        scene.variables["HTTPS_PROXY"] = "http://127.0.0.1:\(proxy.port)"
+        try scene.declare("https: \"https://lists.example.com/list.csv\"\nca: \(server.authority)")
+        let result = try await scene.herald("fetch")
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(scene.list == Self.text(1...3))
+    }
+}
