@@ -226,6 +226,11 @@ import Testing
         #expect(try await scene.herald("fetch").status == 4)
         proxy.refuse(false)
 
+        let full = try await scene.fetchOnFullDisk()
+        #expect(full.status == 4)
+        #expect(full.errors.contains("cannot be written"), "\(full.errors)")
+        #expect(scene.list == list)
+
         // Killed while the rows come.
         try database.declare("SELECT fid, pg_sleep(0.01)::text AS x FROM people", in: scene)
         let process = try scene.start("fetch")

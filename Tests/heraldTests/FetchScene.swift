@@ -50,6 +50,17 @@ struct FetchScene {
         try HeraldProcess.start(["-w", "\(folder.path)/workspace"] + arguments, environment: variables)
     }
 
+    /// Fetches where no file can be larger than 32 KiB, which is to herald as if the disk were full.
+    func fetchOnFullDisk() async throws -> ChildProcess.Result {
+        try await ChildProcess(
+            "/bin/sh",
+            [
+                "-c", "trap '' XFSZ; ulimit -f 64; exec \"$@\"", "sh", HeraldProcess.program, "-w",
+                "\(folder.path)/workspace", "fetch",
+            ], environment: variables.merging(["PATH": "/usr/bin:/bin"]) { $1 }
+        ).wait()
+    }
+
     /// The list that plans read.
     var list: String? { list("members") }
 

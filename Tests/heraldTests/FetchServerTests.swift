@@ -135,6 +135,17 @@ import Testing
             #expect(scene.note == note)
             #expect(scene.files == [".lock", "members.csv", "members.json"], "\(words)")
         }
+        try server.serve(Self.text(1...5000))
+        let full = try await scene.fetchOnFullDisk()
+        #expect(full.status == 4)
+        #expect(full.errors.contains("cannot be written"), "\(full.errors)")
+        #expect(scene.list == list)
+        // What is packed is small, and does not fit once it is unpacked.
+        let large = try await Self.packed(Self.text(1...5000), in: server.folder)
+        try server.serve(large, as: "list.csv", ["Content-Length: \(large.count)"])
+        #expect(try await scene.fetchOnFullDisk().status == 4)
+        #expect(scene.list == list)
+        #expect(scene.files == [".lock", "members.csv", "members.json"])
         #expect(try await scene.herald("plan").status == 0)
     }
 

@@ -134,6 +134,22 @@ import Testing
         #expect(try await scene.herald("plan").status == 0)
     }
 
+    @Test func `a full disk leaves the last list whole`() async throws {
+        let scene = try Scene(Self.printing("fid", Self.fid(1)))
+        #expect(try await scene.herald("fetch").status == 0)
+        let (list, note) = (scene.list, scene.note)
+        let lines = (1...5000).map { Self.fid($0) }.joined(separator: "\n")
+        try scene.folder.write("fid\n\(lines)\n", to: "lines")
+        try scene.folder.write("/bin/cat \"${0%/*}/lines\"", to: "script")
+        let full = try await scene.fetchOnFullDisk()
+        #expect(full.status == 4, "\(full.errors)")
+        #expect(full.errors.contains("cannot be written"), "\(full.errors)")
+        #expect(scene.list == list && list != nil)
+        #expect(scene.note == note)
+        #expect(scene.files == [".lock", "members.csv", "members.json"])
+        #expect(try await scene.herald("fetch").errors.contains("5,000 rows"))
+    }
+
     @Test func `herald writes through no link`() async throws {
         let scene = try Scene(Self.printing("fid", Self.fid(1)))
         let path = "\(scene.folder.path)/workspace/.herald"

@@ -20,9 +20,15 @@ struct Checkup {
         results.append(
             ZoneCheck.result(release: Zone.databaseVersion, isThere: Zone(named: "Europe/Rome") != nil, at: now()))
         let known = state.recorded.map { Int($0.nextRecipient - KnownRecipient.firstID) } ?? 0
-        results.append(
-            ListCheck.result(lists, known: known, dead: state.recorded?.dead.count ?? 0, at: now()))
-        return results
+        let fetched = ListFetch.all(of: context.workspace)
+        if !lists.isEmpty || fetched.isEmpty {
+            results.append(
+                ListCheck.result(lists, known: known, dead: state.recorded?.dead.count ?? 0, at: now()))
+        }
+        let sources = ListSources(
+            folder: context.files.folder, settings: settings, environment: context.common.environment
+        ) { false }
+        return results + (await SourceCheck(sources: sources, now: now()).results(of: fetched))
     }
 
     /// What FCM and Google's sign-in say, with the proxy on the way there.
@@ -33,7 +39,8 @@ struct Checkup {
 
     private var lists: [ListCheck.List] {
         let named = context.workspace.audiences.compactMap { audience -> Located<String>? in
-            if case .list(let path, _) = audience.source { path } else { nil }
+            // Those that herald fetches are looked at where they come from.
+            if audience.origin == nil, case .list(let path, _) = audience.source { path } else { nil }
         }
         let lists = named.map { path in
             let place = context.files.folder.list(path, of: settings)

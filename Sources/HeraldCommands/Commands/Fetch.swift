@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import HeraldCore
 
 struct Fetch: AsyncParsableCommand {
@@ -12,39 +13,48 @@ struct Fetch: AsyncParsableCommand {
     @ParentCommand var herald: Herald
     @OptionGroup var options: CommonOptions
 
-    @Argument(help: "The audiences (default: all that have such a list).")
+    @Argument(help: "The audiences (default: all whose list is due).")
     var audiences: [String] = []
+
+    @Flag(help: "Also lists that are not due, and lists whose number of rows changed more than 'expect' allows.")
+    var force = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Write the lists to this folder, to look at them. Plans do not read them there.", valueName: "folder"),
+        completion: .directory)
+    var out: String?
 
     func run() async throws {
         let common = Common(herald.common, options)
-        let files = try LoadedWorkspace.read(
-            common, lists: .skip, at: common.machine.now(), cache: nil, about: nil)
-        let wanted = try wanted(in: files.workspace)
-        if wanted.isEmpty { return common.console.info("herald: no audience has a list to fetch\n") }
+        let now = common.machine.now()
+        let files = try LoadedWorkspace.read(common, lists: .skip, at: now, cache: nil, about: nil)
+        let wanted = try wanted(in: files, at: now, common.console)
+        if wanted.isEmpty { return }
         let signals = common.machine.signals(common.console)
-        let fetch = try ListFetch(files, common, signals)
+        let fetch = try ListFetch(files, common, signals, isForced: force, to: out)
         defer { fetch.end() }
-        var hasFailed = false
-        await fetch.fetch(wanted) { audience, result in
-            hasFailed = FetchText.show(audience, result, on: common.console) || hasFailed
-        }
-        if signals.first != 0 {
-            throw CommandFailure(
-                .interrupted(signal: signals.first), "a signal stopped the fetch",
-                help: "fetch again; the last lists are still there")
-        }
-        if hasFailed { throw CommandFailure(.failed) }
+        if try await fetch.fetchAll(wanted) { throw CommandFailure(.failed) }
     }
 
-    private func wanted(in workspace: Workspace) throws -> [ListFetch.Wanted] {
-        let all: [ListFetch.Wanted] = workspace.audiences.compactMap { audience in
-            audience.origin.map { (audience, $0) }
-        }
+    /// Those that are named; else those that are due, or that nobody fetches by the clock.
+    private func wanted(in files: LoadedWorkspace, at now: Date, _ console: Console) throws -> [ListFetch.Wanted] {
+        let all = ListFetch.all(of: files.workspace)
         for name in audiences where !all.contains(where: { $0.audience.name.value == name }) {
             throw CommandFailure(
                 .wrong, "no audience '\(name)' has a list to fetch", for: name, among: all.map(\.audience.name.value),
                 help: "name an audience whose 'source' is a command, a database or a URL")
         }
-        return all.filter { audiences.isEmpty || audiences.contains($0.audience.name.value) }
+        if all.isEmpty { console.info("herald: no audience has a list to fetch\n") }
+        return all.filter { wanted in
+            let name = wanted.audience.name.value
+            if !audiences.isEmpty { return audiences.contains(name) }
+            if force || wanted.origin.freshness.every == nil || ListFetch.isDue(wanted, in: files.folder, at: now) {
+                return true
+            }
+            let age = ListFetch.last(wanted, in: files.folder).map { now.timeIntervalSince($0.fetched) } ?? 0
+            console.info("herald: '\(name)' is not due: it was fetched \(Duration.seconds(age).rounded) ago\n")
+            return false
+        }
     }
 }

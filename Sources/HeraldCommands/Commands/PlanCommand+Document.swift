@@ -9,6 +9,7 @@ extension PlanCommand {
         let now = common.machine.now()
         let context = try CommandContext.open(
             common, lists: lists, at: at?.date ?? now, cache: snapshot.snapshot == nil ? cache.use : nil)
+        context.files.tellAges(at: at?.date ?? now, on: common.console)
         var document = try await context.files.document(
             from: try await source(in: context, now), at: at?.date ?? now, created: now,
             PlanScope(campaigns: campaign, days: days))

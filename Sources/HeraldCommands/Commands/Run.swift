@@ -5,7 +5,7 @@ struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Apply memberships and send whatever is due, without asking: what cron calls.",
         discussion: """
-            Needs a state ('herald state init' or the first apply makes one). What a guard refuses is left out and the \
+            Needs a state ('herald state init' or the first apply makes one). It fetches lists that are due first. What a guard refuses is left out and the \
             rest is done. While it works it looks for sends that came due, and sends before it changes memberships that \
             no send waits for. Nothing to do is success.
             """)
@@ -44,6 +44,7 @@ struct Run: AsyncParsableCommand {
     }
 
     private func once(_ common: Common, _ signals: Signals) async throws {
+        let isUnfetched = try await ListFetch.fetchDue(common, signals)
         let context = try CommandContext.open(common, cache: cache.use)
         var request = RunRequest(.workspace(PlanScope()), now: common.machine.now)
         request.guards = .leaveOut
@@ -56,5 +57,7 @@ struct Run: AsyncParsableCommand {
         request.metricsPath = metrics
         request.signals = signals
         try await Conductor(context: context, request: request).conduct()
+        // The fetch has said why.
+        if isUnfetched { throw CommandFailure(.failed) }
     }
 }

@@ -28,5 +28,6 @@ struct Validate: ParsableCommand {
             common.console.result(document.rendered(as: format, common.console.output, in: paths))
         }
         if loaded.diagnostics.hasErrors { throw CommandFailure(.wrong) }
+        if let workspace = loaded.workspace { try LoadedWorkspace.requireUntracked(workspace, in: folder) }
     }
 }

@@ -10,6 +10,8 @@ struct LoadedWorkspace {
     /// A digest of the files' names and contents; see `WorkspaceLoader.Loaded.digest`.
     let digest: String
     let listDigests: [String: String]
+    /// What is known about lists that `herald fetch` brought, by their audience.
+    let fetched: [String: FetchedList]
     /// Shows whether the files changed since; absent where that does not matter.
     let watched: WatchedFiles?
     /// What the files decide.
@@ -25,7 +27,7 @@ struct LoadedWorkspace {
         self.workspace = workspace
         recipientIndex = try loaded.recipientIndex?.get() ?? .empty
         digest = loaded.digest()
-        (listDigests, cacheFiles) = (loaded.listDigests, loaded.cacheFiles)
+        (listDigests, fetched, cacheFiles) = (loaded.listDigests, loaded.fetched, loaded.cacheFiles)
         (self.watched, definitions) = (watched, loaded.definitions)
     }
 
@@ -68,6 +70,7 @@ struct LoadedWorkspace {
         let shown = loaded.diagnostics.hasErrors ? nil : campaign.map { loaded.diagnostics(about: $0) }
         show(shown ?? loaded.diagnostics, of: loaded, on: common.console)
         guard let workspace = loaded.workspace, !loaded.diagnostics.hasErrors else { throw CommandFailure(.wrong) }
+        try requireUntracked(workspace, in: folder)
         return try LoadedWorkspace(
             folder, workspace, loaded, watched: loaded.watched(in: folder, since: begin))
     }
@@ -150,6 +153,7 @@ extension LoadedWorkspace {
             checkout: state.checkout,
             approval: isRequired && scope.heedsApproval ? approval(of: desired) : nil, overrides: overrides)
         (input.underWay, input.leavesOutRefused) = (underWay, leavesOutRefused)
+        input.staleLists = staleLists(at: now)
         return Planner.proposal(input, at: now)
     }
 }

@@ -17,6 +17,9 @@ enum FetchProblem: Error, Hashable {
     case download(Download.Problem)
     case proxy(ProxyError)
     case flaw(FetchedList.Flaw)
+    /// - median: what was usual before.
+    case rowChange(rows: Int, median: Int, percent: Int)
+    case loadTime
     case timeout(Duration)
     case tooLarge
     case unwritable
@@ -37,6 +40,9 @@ enum FetchProblem: Error, Hashable {
         case .download(let problem): problem.words
         case .proxy(let problem): "\(problem)"
         case .flaw(let flaw): "what came cannot be used: \(flaw.description)"
+        case .rowChange(let rows, let median, let percent):
+            "it has \(count(rows, "row")), and \(median.grouped) were usual: 'max_row_change' is \(percent)%"
+        case .loadTime: "'loaded_at' does not give one time"
         case .timeout(let limit): "it took longer than \(limit.written)"
         case .tooLarge: "it is larger than 4 GiB"
         case .unwritable: "the list cannot be written"
@@ -59,6 +65,8 @@ enum FetchProblem: Error, Hashable {
         case .download(let problem): problem.help
         case .proxy(let problem): problem.help
         case .flaw: "correct the source; plans go on with the last list that could be used"
+        case .rowChange: "look at the list with 'herald fetch --force --out FOLDER'; 'herald fetch --force' takes it"
+        case .loadTime: "let it give one RFC 3339 time, such as 2026-12-01T09:00:00Z"
         case .timeout: "make the query faster, or 'timeout' in 'fetch' longer"
         case .tooLarge: "choose fewer rows or columns"
         case .unwritable: "check the space on the disk, and who may write to \(FetchedList.folder)"
@@ -76,6 +84,7 @@ extension FetchProblem {
         case .tooLarge: self = .tooLarge
         case .unwritable: self = .unwritable
         case .repeatedColumn: self = .flaw(.repeatedColumn)
+        case .noValue: self = .loadTime
         case .failed: self = .query(problem)
         }
     }

@@ -17,7 +17,7 @@ extension ListFetch {
     ) async throws(FetchProblem) -> Downloaded {
         let origin = wanted.origin
         let last = known(of: wanted, draft)
-        let request = try request(source, origin)
+        let request = try sources.download(source, origin)
         let (file, signals) = (draft.file, signals)
         let size = Mutex(0)
         let asked = last?.version.map { Download.Version(tag: $0.tag, modified: $0.modified) }
@@ -76,24 +76,5 @@ extension ListFetch {
             content.digest == last.digest
         else { return nil }
         return last
-    }
-
-    private func request(
-        _ source: Audience.WebSource, _ origin: Audience.Origin
-    ) throws(FetchProblem) -> Download {
-        var headers: [String: String] = [:]
-        for (name, value) in source.headers { headers[name] = try variables.expand(value) }
-        let proxies: ProxySettings
-        do throws(ProxyError) { proxies = try ProxySettings(environment: machine.environment) } catch {
-            throw .proxy(error)
-        }
-        let url = try variables.expand(source.url)
-        do throws(Download.Problem) {
-            return try Download(
-                url, headers: headers, hosts: source.hosts,
-                certificateAuthorities: origin.ca.map { folder.path(of: $0) }, proxies: proxies)
-        } catch {
-            throw .download(error)
-        }
     }
 }

@@ -7,7 +7,7 @@ extension ListFetch {
     /// Fetches all lists of one database. They are put in place when the last one has come, so that they fit together.
     func fetch(_ wanted: [Wanted], at address: String, _ told: Told) {
         let queries: PostgresQueries
-        do throws(FetchProblem) { queries = try connect(to: address, wanted) } catch {
+        do throws(FetchProblem) { queries = try sources.connect(to: address, wanted[0].origin) } catch {
             for (audience, _) in wanted { told(audience, .failure(error)) }
             return
         }
@@ -20,9 +20,8 @@ extension ListFetch {
         for next in wanted {
             do throws(FetchProblem) {
                 let draft = try draft(of: next)
-                try copy(next.origin, of: queries, into: draft)
-                let content = try draft.content(for: next.audience, among: workspace.audiences)
-                ready.append((next.audience, draft, note(content, next.origin, draft)))
+                let loaded = try copy(next.origin, of: queries, into: draft)
+                ready.append((next.audience, draft, try note(of: draft, next, loaded: loaded)))
             } catch {
                 told(next.audience, .failure(error))
             }
@@ -37,31 +36,18 @@ extension ListFetch {
         }
     }
 
-    private func connect(to address: String, _ wanted: [Wanted]) throws(FetchProblem) -> PostgresQueries {
-        // A variable may hold the whole address. Other variables stand in its parts, and cannot add a part.
-        let isVariable = address.hasPrefix("${")
-        let given = try isVariable ? variables.expand(address) : address
-        if !isVariable { _ = try variables.expand(address) }
-        guard PostgresSettings.isAddress(given) else { throw .addressForm }
-        let ca = wanted[0].origin.ca.map { folder.path(of: $0) }
-        let parsed: PostgresAddress
-        do throws(PostgresAddressError) {
-            parsed = try PostgresAddress(ofList: given, isFromFile: !isVariable, variables: variables.all, ca: ca)
-        } catch {
-            throw .address(error)
-        }
-        do throws(QueryError) { return try PostgresQueries(parsed) { [signals] in signals.first != 0 } } catch {
-            throw FetchProblem(error, within: wanted[0].origin.timeout)
-        }
-    }
-
     private func copy(
         _ origin: Audience.Origin, of queries: PostgresQueries, into draft: ListDraft
-    ) throws(FetchProblem) {
+    ) throws(FetchProblem) -> Date? {
+        var loaded: String?
         do throws(QueryError) {
+            if let question = origin.freshness.loadedAt {
+                loaded = try queries.value(of: question, within: origin.timeout)
+            }
             try queries.copy(origin.query?.text ?? "", into: ListWriter(draft.file), within: origin.timeout)
         } catch {
             throw FetchProblem(error, within: origin.timeout)
         }
+        return try Self.time(loaded)
     }
 }

@@ -15,17 +15,27 @@ struct ListFetch {
     let machine: Machine
     let console: Console
     let signals: Signals
-    let variables: SourceVariables
+    let sources: ListSources
+    /// Whether a list is taken whose number of rows changed more than it may.
+    let isForced: Bool
+    /// The folder of the lists.
+    let path: String
     /// Held while this lives, so that two fetches never write one file.
     private let lock: Int32
 
-    var path: String { "\(folder.path)/\(FetchedList.folder)" }
-
+    /// - Parameter out: another folder for the lists, where no plan reads them.
     /// - Throws: if another fetch is under way, or the folder cannot be used.
-    init(_ files: LoadedWorkspace, _ common: Common, _ signals: Signals) throws(CommandFailure) {
+    init(
+        _ files: LoadedWorkspace, _ common: Common, _ signals: Signals, isForced: Bool = false, to out: String? = nil
+    ) throws(CommandFailure) {
         (folder, workspace, machine) = (files.folder, files.workspace, common.machine)
-        (console, self.signals, variables) = (common.console, signals, SourceVariables(common.environment))
-        for path in ["\(folder.path)/.herald", "\(folder.path)/\(FetchedList.folder)"] {
+        (console, self.signals) = (common.console, signals)
+        sources = ListSources(
+            folder: files.folder, settings: files.workspace.settings, environment: common.environment
+        ) { signals.first != 0 }
+        self.isForced = isForced
+        path = out?.absolute(in: nil) ?? "\(folder.path)/\(FetchedList.folder)"
+        for path in out == nil ? ["\(folder.path)/.herald", path] : [path] {
             mkdir(path, 0o700)
             let kind = (try? FileManager.default.attributesOfItem(atPath: path))?[.type] as? FileAttributeType
             // A link could lead to another workspace, or out of every one.
@@ -33,9 +43,9 @@ struct ListFetch {
                 throw CommandFailure.unwritable("\(path) is no folder that herald can use")
             }
         }
-        let path = "\(folder.path)/\(FetchedList.folder)/.lock"
-        lock = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard lock >= 0 else { throw CommandFailure.unwritable("\(path) cannot be written") }
+        let door = "\(path)/.lock"
+        lock = open(door, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard lock >= 0 else { throw CommandFailure.unwritable("\(door) cannot be written") }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
             close(lock)
             throw CommandFailure(
@@ -60,12 +70,13 @@ struct ListFetch {
     }
 
     private func fetch(_ wanted: Wanted) async throws(FetchProblem) -> FetchedList {
-        let (audience, origin) = wanted
+        let origin = wanted.origin
         let draft = try draft(of: wanted)
         var version: FetchedList.Version?
+        var loaded: Date?
         switch origin.kind {
         case .command(let words): try run(words, origin, into: draft.file)
-        case .sqlite(let file, let query): try ask(query, of: file, within: origin.timeout, into: draft.file)
+        case .sqlite(let file, let query): loaded = try ask(query, of: file, origin, into: draft.file)
         case .https(let source):
             switch try await download(source, wanted, into: draft) {
             case .unchanged(let list): return list
@@ -73,8 +84,7 @@ struct ListFetch {
             }
         case .postgres: break
         }
-        let content = try draft.content(for: audience, among: workspace.audiences)
-        let note = note(content, origin, draft, version)
+        let note = try note(of: draft, wanted, version: version, loaded: loaded)
         try draft.publish(note)
         return note
     }
@@ -84,24 +94,33 @@ struct ListFetch {
         return try ListDraft(of: wanted.audience, from: wanted.origin, in: path, at: machine.now())
     }
 
+    /// Checks a list that has come.
     func note(
-        _ content: FetchedList.Content, _ origin: Audience.Origin, _ draft: ListDraft,
-        _ version: FetchedList.Version? = nil
-    ) -> FetchedList {
-        FetchedList(
-            content, from: origin, fetched: draft.begin, seconds: machine.now().timeIntervalSince(draft.begin),
-            version: version)
+        of draft: ListDraft, _ wanted: Wanted, version: FetchedList.Version? = nil, loaded: Date? = nil
+    ) throws(FetchProblem) -> FetchedList {
+        let content = try draft.content(for: wanted.audience, among: workspace.audiences)
+        let last = FetchedList(beside: draft.path)
+        if let percent = wanted.origin.maxRowChange, !isForced, last?.origin == wanted.origin.digest,
+            let median = last?.median(refusing: content.rows, percent: percent)
+        {
+            throw .rowChange(rows: content.rows, median: median, percent: percent)
+        }
+        return FetchedList(
+            content, from: wanted.origin, after: last, fetched: draft.begin,
+            seconds: machine.now().timeIntervalSince(draft.begin), version: version, loaded: loaded)
+    }
+
+    /// What `loaded_at` gave. `nil` for NULL.
+    static func time(_ text: String?) throws(FetchProblem) -> Date? {
+        guard let text else { return nil }
+        guard let time = Date(rfc3339: text) else { throw .loadTime }
+        return time
     }
 
     // MARK: Programs
 
     private func run(_ words: [String], _ origin: Audience.Origin, into file: Int32) throws(FetchProblem) {
-        let allowed = machine.environment["HERALD_ALLOW_COMMANDS", default: ""].split(separator: ":").map(String.init)
-            .filter { $0.hasPrefix("/") }
-        let name = words.first ?? ""
-        guard let program = allowed.first(where: { $0 == name || $0.hasSuffix("/\(name)") && !name.hasPrefix("/") })
-        else { throw .notAllowed(program: name) }
-        let given = try variables.values(of: origin.variables)
+        let (program, given) = try sources.program(words, origin)
         let temporary = machine.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
         var template = Array("\(temporary)/herald-fetch.XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw .unwritable }
@@ -109,28 +128,27 @@ struct ListFetch {
         defer { try? FileManager.default.removeItem(atPath: empty) }
         let call = SourceProgram(
             program: program, arguments: Array(words.dropFirst()), environment: given, folder: empty)
-        try call.run(into: ListWriter(file), within: origin.timeout, limit(origin.timeout))
-    }
-
-    func limit(_ timeout: Duration) -> QueryLimit {
-        QueryLimit(.now + timeout) { [signals] in signals.first != 0 }
+        try call.run(into: ListWriter(file), within: origin.timeout, sources.limit(origin.timeout))
     }
 
     // MARK: SQLite
 
     private func ask(
-        _ query: Audience.Query, of file: Located<String>, within timeout: Duration, into output: Int32
-    ) throws(FetchProblem) {
-        var place = file
-        place.value = try variables.expand(file.value)
-        let folders = machine.environment["HERALD_SOURCE_PATHS", default: ""].split(separator: ":").map(String.init)
-        guard let path = folder.database(place, of: workspace.settings, besidesIn: folders.filter { $0.hasPrefix("/") })
-        else { throw .databaseOutside(place.value) }
+        _ query: Audience.Query, of file: Located<String>, _ origin: Audience.Origin, into output: Int32
+    ) throws(FetchProblem) -> Date? {
+        let path = try sources.database(file)
+        var loaded: String?
         do throws(QueryError) {
-            try SQLiteQuery(query.text, of: path).run(into: ListWriter(output), limit(timeout))
+            let limit = sources.limit(origin.timeout)
+            // It is asked first: the rows are then at least as new.
+            if let question = origin.freshness.loadedAt {
+                loaded = try SQLiteQuery(question, of: path).value(limit)
+            }
+            try SQLiteQuery(query.text, of: path).run(into: ListWriter(output), limit)
         } catch {
-            throw FetchProblem(error, within: timeout)
+            throw FetchProblem(error, within: origin.timeout)
         }
+        return try Self.time(loaded)
     }
 }
 

@@ -22,10 +22,24 @@ extension Audience {
         package var variables: Set<String> = []
         /// How long a fetch may take.
         package var timeout = Self.usualTimeout
+        package var freshness = Freshness()
+        /// By how many percent the number of rows may differ from what it was before.
+        package var maxRowChange: Int?
         /// A PEM file with one more certificate authority to trust, as the audience's file names it.
         package var ca: Located<String>?
 
         static let usualTimeout = Duration.seconds(600)
+    }
+
+    /// How old a list may be.
+    package struct Freshness: Hashable, Sendable {
+        /// How often `run` fetches it. `nil`: it does not.
+        package var every: Duration?
+        package var warnAfter: Duration?
+        /// Plans refuse an older one.
+        package var errorAfter: Duration?
+        /// Asked of the database: when its data were loaded there.
+        package var loadedAt: String?
     }
 
     /// What a database is asked: one SELECT.

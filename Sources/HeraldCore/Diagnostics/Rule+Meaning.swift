@@ -10,7 +10,7 @@ extension Rule {
             .pushTypeMissing, .silentPush, .dataOnly, .payloadLarge, .unfinishedText, .cutText, .shortLateness,
             .conditionRedundant, .allowUnused, .allowReason, .fieldUnused, .fieldSomeLocales, .defaultUnused,
             .localeCut, .variantAlone, .variantSame, .variantSmall, .personalRows, .windowWaits, .windowLifetime,
-            .zoneUnknown, .capSchedule, .capUncounted:
+            .zoneUnknown, .capSchedule, .capUncounted, .staleList:
             .warning
         case .roundTime, .rowsUnchecked, .numberWord: .info
         default: .error
@@ -63,6 +63,7 @@ extension Rule {
         case .listRow: "A row of a list holds no registration."
         case .registrationForm: "The entry is no registration of that kind."
         case .listCompression: "The file is called `.gz` and cannot be unpacked."
+        case .staleList: "A list was fetched longer ago than its `warn_after` or `error_after` allows."
         case .messageTarget: "Whom a message is for stands in the campaign's `target`."
         case .emptyMessage: "Nothing is shown and nothing handed to the app."
         case .apsMissing: "FCM refuses an APNs payload without `aps`."

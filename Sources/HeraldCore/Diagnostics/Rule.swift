@@ -50,6 +50,7 @@ package enum Rule: String, Hashable, Sendable, CaseIterable {
     case listRow = "list-row"
     case registrationForm = "registration-form"
     case listCompression = "list-compression"
+    case staleList = "stale-list"
 
     // Messages
     case messageTarget = "message-target"

@@ -18,6 +18,12 @@ package struct FetchedList: Hashable, Sendable {
     package var digest: String
     /// What the server calls this version of the list.
     package var version: Version?
+    /// When the data were loaded into the database, if it was asked.
+    package var loaded: Date?
+    /// The numbers of rows of the last fetches from the same source, the newest last.
+    package private(set) var history: [Int]
+    /// So many are kept.
+    private static let longestHistory = 7
 
     /// Lets a server answer that nothing changed.
     package struct Version: Hashable, Sendable {
@@ -28,10 +34,27 @@ package struct FetchedList: Hashable, Sendable {
     }
 
     package init(
-        _ content: Content, from origin: Audience.Origin, fetched: Date, seconds: Double, version: Version? = nil
+        _ content: Content, from origin: Audience.Origin, after last: FetchedList?, fetched: Date, seconds: Double,
+        version: Version? = nil, loaded: Date? = nil
     ) {
         (self.origin, place, self.fetched, self.seconds) = (origin.digest, origin.place, fetched, seconds)
-        (rows, digest, self.version) = (content.rows, content.digest, version)
+        (rows, digest, self.version, self.loaded) = (content.rows, content.digest, version, loaded)
+        let before = last?.origin == origin.digest ? last?.history ?? [] : []
+        history = Array((before + [content.rows]).suffix(Self.longestHistory))
+    }
+
+    /// How old what it says is.
+    package func age(at now: Date) -> Duration {
+        let time = min(loaded ?? fetched, fetched)
+        return .seconds(max(0, now.timeIntervalSince(time).rounded(.down)))
+    }
+
+    /// The usual number of rows, if `rows` differ from it by more than so many percent.
+    package func median(refusing rows: Int, percent: Int) -> Int? {
+        guard !history.isEmpty else { return nil }
+        let sorted = history.sorted()
+        let median = (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
+        return abs(rows - median) * 100 > percent * median ? median : nil
     }
 
     package var json: JSONValue {
@@ -40,6 +63,8 @@ package struct FetchedList: Hashable, Sendable {
             "fetched": .string(fetched.rfc3339), "seconds": .double(seconds), "rows": .int(Int64(rows)),
             "digest": .string(Self.digestPrefix + digest),
         ]
+        members["history"] = .array(history.map { .int(Int64($0)) })
+        members["loaded"] = loaded.map { .string($0.rfc3339) }
         members["etag"] = version?.tag.map { .string($0) }
         members["modified"] = version?.modified.map { .string($0) }
         return .object(members)
@@ -59,6 +84,9 @@ package struct FetchedList: Hashable, Sendable {
         place = note["from"]?.string ?? ""
         seconds = if case .double(let value) = note["seconds"] { value } else { 0 }
         self.digest = String(digest.dropFirst(Self.digestPrefix.count))
+        loaded = note["loaded"]?.string.flatMap { Date(rfc3339: $0) }
+        history = (note["history"]?.array ?? []).compactMap { $0.int.flatMap { Int(exactly: $0) } }
+            .filter { (1...1 << 40).contains($0) }.suffix(Self.longestHistory)
         let known = Version(tag: note["etag"]?.string, modified: note["modified"]?.string)
         version = known.tag == nil && known.modified == nil ? nil : known
     }
@@ -68,20 +96,50 @@ package struct FetchedList: Hashable, Sendable {
         (list.lastIndex(of: ".").map { String(list[..<$0]) } ?? list) + ".json"
     }
 
-    /// Why the list of an audience cannot be what its source says. `nil` if it can, and for lists that are not fetched.
-    static func problem(of audience: Audience, at path: String) -> Diagnostic? {
-        guard let origin = audience.origin, case .list(let place, _) = audience.source else { return nil }
+    /// The list of an audience, or why it cannot be what its source says. Neither for lists that are not fetched.
+    static func look(for audience: Audience, at path: String) -> Result<FetchedList?, DiagnosticError> {
+        guard let origin = audience.origin, case .list(let place, _) = audience.source else { return .success(nil) }
         let name = audience.name.value
         let help = "run 'herald fetch \(name)'"
         guard RegularFile.kind(of: path) != nil else {
-            return .error(
-                .fileUnreadable, "the list of audience '\(name)' was never fetched", at: place.range, help: help)
+            return .failure(
+                DiagnosticError(
+                    .error(
+                        .fileUnreadable, "the list of audience '\(name)' was never fetched", at: place.range, help: help
+                    )
+                ))
         }
-        guard FetchedList(beside: path)?.origin == origin.digest else {
-            return .error(
-                .fileUnreadable, "the list of audience '\(name)' was fetched from another source", at: place.range,
-                help: help)
+        guard let list = FetchedList(beside: path), list.origin == origin.digest else {
+            return .failure(
+                DiagnosticError(
+                    .error(
+                        .fileUnreadable, "the list of audience '\(name)' was fetched from another source",
+                        at: place.range, help: help)))
         }
-        return nil
+        return .success(list)
+    }
+
+    /// Warns of a list that is older than its source says it may be.
+    func warning(of audience: Audience, at now: Date) -> Diagnostic? {
+        guard let freshness = audience.origin?.freshness, case .list(let place, _) = audience.source,
+            let limit = [freshness.warnAfter, freshness.errorAfter].compactMap({ $0 }).min(), age(at: now) > limit
+        else { return nil }
+        let name = audience.name.value
+        return .warning(
+            .staleList, "the list of audience '\(name)' is \(age(at: now).rounded) old; the limit is \(limit.written)",
+            at: place.range, help: "run 'herald fetch \(name)'")
+    }
+}
+
+extension Duration {
+    /// For people: in whole minutes, hours or days.
+    package var rounded: String {
+        let seconds = components.seconds
+        return switch seconds {
+        case ..<120: "\(seconds) s"
+        case ..<7200: "\(seconds / 60) min"
+        case ..<172_800: "\(seconds / 3600) h"
+        default: "\(seconds / 86_400) days"
+        }
     }
 }

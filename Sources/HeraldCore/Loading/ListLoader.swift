@@ -9,6 +9,8 @@ struct ListLoader {
     private(set) var diagnostics: [Diagnostic] = []
     /// SHA-256 of each list that was read, by its name in diagnostics.
     private(set) var digests: [String: String] = [:]
+    /// What is known about lists that `herald fetch` brought, by their audience.
+    private(set) var fetched: [String: FetchedList] = [:]
     /// The attributes of each list that was read; `nil` for a list without attributes.
     private var attributes: [Reading: [String]?] = [:]
     /// How the list of each audience is read.
@@ -88,8 +90,10 @@ struct ListLoader {
             let audience = audiences[place]
             guard case .list(let path, _) = audience.source else { return true }
             guard let use = readings[audience.name.value].flatMap({ uses[$0] }) else { return false }
-            if let problem = FetchedList.problem(of: audience, at: use.place.path) {
-                diagnostics.append(problem)
+            switch FetchedList.look(for: audience, at: use.place.path) {
+            case .success(let list): fetched[audience.name.value] = list
+            case .failure(let problem):
+                diagnostics.append(problem.diagnostic)
                 return false
             }
             // Several audiences may share a list: it is read and checked once.

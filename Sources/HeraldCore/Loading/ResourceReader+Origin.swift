@@ -17,17 +17,60 @@ extension ResourceReader {
         let variables = (fields.strings("env", &findings) ?? []).filter { isVariable($0, &findings) }
         let ca = fields.string("ca", &findings)
         let fetch = fields["fetch"].flatMap { Fields($0, "'fetch'", fetchKeys, &findings) }
-        let timeout = fetch.flatMap { Self.timeout($0, &findings) }
+        let timeout = fetch.flatMap { time("timeout", to: .seconds(86_400), "1d", $0, &findings) }
+        let freshness = fetch.map { Self.freshness($0, kind, &findings) }
+        let maxRowChange = fields["expect"].flatMap { rowChange($0, &findings) }
         guard let found else { return nil }
         return Audience.Origin(
             kind: found, format: format ?? usualFormat(of: found), variables: Set(variables.map(\.value)),
-            timeout: timeout ?? Audience.Origin.usualTimeout, ca: ca)
+            timeout: timeout ?? Audience.Origin.usualTimeout, freshness: freshness ?? Audience.Freshness(),
+            maxRowChange: maxRowChange, ca: ca)
     }
 
-    private static func timeout(_ fetch: Fields, _ findings: inout Findings) -> Duration? {
-        guard let timeout = fetch.duration("timeout", &findings) else { return nil }
-        if (.seconds(1)...(.seconds(86_400))).contains(timeout) { return timeout }
-        findings.error(.invalidValue, "'timeout' must be from 1s to 1d", at: fetch["timeout"]?.range ?? fetch.range)
+    // MARK: Ages and sizes
+
+    private static func freshness(_ fetch: Fields, _ kind: String, _ findings: inout Findings) -> Audience.Freshness {
+        func age(_ key: String, _ findings: inout Findings) -> Duration? {
+            time(key, to: .seconds(366 * 86_400), "366d", fetch, &findings)
+        }
+        var freshness = Audience.Freshness()
+        freshness.every = age("every", &findings)
+        freshness.warnAfter = age("warn_after", &findings)
+        freshness.errorAfter = age("error_after", &findings)
+        if let warn = freshness.warnAfter, let error = freshness.errorAfter, error < warn {
+            findings.error(
+                .invalidValue, "'error_after' must not be shorter than 'warn_after'",
+                at: fetch["error_after"]?.range ?? fetch.range)
+        }
+        guard let query = fetch.string("loaded_at", &findings) else { return freshness }
+        guard ["sqlite", "postgres"].contains(kind) else {
+            findings.error(
+                .invalidValue, "'loaded_at' is not for a list with '\(kind)'", at: fetch.keyRange("loaded_at"),
+                help: "leave it out; only a database can be asked")
+            return freshness
+        }
+        if isShort(query, &findings) {
+            freshness.loadedAt = Audience.Query(reading: query.value, at: query.range, &findings.diagnostics)?.text
+        }
+        return freshness
+    }
+
+    private static func time(
+        _ key: String, to most: Duration, _ words: String, _ fetch: Fields, _ findings: inout Findings
+    ) -> Duration? {
+        guard let time = fetch.duration(key, &findings) else { return nil }
+        if (.seconds(1)...most).contains(time) { return time }
+        findings.error(.invalidValue, "'\(key)' must be from 1s to \(words)", at: fetch[key]?.range ?? fetch.range)
+        return nil
+    }
+
+    private static func rowChange(_ node: Node, _ findings: inout Findings) -> Int? {
+        guard let fields = Fields(node, "'expect'", expectKeys, &findings),
+            let change = fields.string("max_row_change", &findings)
+        else { return nil }
+        if let match = change.value.wholeMatch(of: #/([0-9]{1,4})%/#), let percent = Int(match.1) { return percent }
+        findings.diagnostics.append(
+            .error(.invalidValue, "'max_row_change' takes a percentage", at: change.range, help: "write 50%"))
         return nil
     }
 

@@ -1,7 +1,8 @@
 extension ResourceReader {
     static let sourceKeys = KeyTable(
-        ["file"] + originKeys + ["query", "format", "env", "ca", "hosts", "headers", "fetch", "columns"])
-    static let fetchKeys = KeyTable(["timeout"])
+        ["file"] + originKeys + ["query", "format", "env", "ca", "hosts", "headers", "fetch", "expect", "columns"])
+    static let fetchKeys = KeyTable(["every", "warn_after", "error_after", "timeout", "loaded_at"])
+    static let expectKeys = KeyTable(["max_row_change"])
     static let columnKeys = KeyTable(["token", "fid", "seen"])
     /// The kinds of lists that herald fetches.
     private static let originKeys = ["command", "sqlite", "postgres", "https"]
@@ -9,6 +10,7 @@ extension ResourceReader {
     private static let uses = [
         "query": ["sqlite", "postgres"], "format": ["command", "https"], "env": ["command"],
         "ca": ["postgres", "https"], "hosts": ["https"], "headers": ["https"], "fetch": originKeys,
+        "expect": originKeys,
     ]
 
     /// - Parameter name: the audience's.

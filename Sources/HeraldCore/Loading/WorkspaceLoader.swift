@@ -22,6 +22,7 @@ package struct WorkspaceLoader {
     private var declared: [References.Name: [SourceRange]] = [:]
     private var sources: [String: SourceText] = [:]
     private var listDigests: [String: String] = [:]
+    private var fetched: [String: FetchedList] = [:]
     private var recipientIndex: Result<RecipientIndex, RecipientIndexError>?
     /// The comments in files that silence warnings.
     private var allowances: [Allowances] = []
@@ -38,6 +39,8 @@ package struct WorkspaceLoader {
         package var sources: [String: SourceText]
         /// SHA-256 of every list that was read, by the list's name in diagnostics.
         package var listDigests: [String: String]
+        /// What is known about lists that `herald fetch` brought, by their audience.
+        package var fetched: [String: FetchedList]
         /// The recipients that the lists name; empty if they were not kept, absent without a workspace. It must not be
         /// used if there are errors.
         package var recipientIndex: Result<RecipientIndex, RecipientIndexError>?
@@ -92,7 +95,8 @@ package struct WorkspaceLoader {
         loader.silence()
         return Loaded(
             workspace: workspace, diagnostics: loader.diagnostics.map(\.presentable).sortedAndUnique().withAdviceOnce,
-            sources: loader.sources, listDigests: loader.listDigests, recipientIndex: loader.recipientIndex,
+            sources: loader.sources, listDigests: loader.listDigests, fetched: loader.fetched,
+            recipientIndex: loader.recipientIndex,
             cacheFiles: workspace.flatMap { loader.cacheFiles(of: $0) }, documents: loader.declared,
             lists: workspace.map { folder.lists($0.settings.lists) }, globs: loader.globs)
     }
@@ -223,7 +227,8 @@ package struct WorkspaceLoader {
         }
         diagnostics += loader.diagnostics
         diagnostics += FieldUse(workspace).columnProblems(attributes: loader.attributes(ofListOf:))
-        listDigests = loader.digests
+        (listDigests, fetched) = (loader.digests, loader.fetched)
+        diagnostics += audiences.compactMap { fetched[$0.name.value]?.warning(of: $0, at: time) }
         return (audiences, read)
     }
 

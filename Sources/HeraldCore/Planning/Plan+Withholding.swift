@@ -48,7 +48,7 @@ extension Workspace {
             affected.subjects = Set(topics.map { .topic($0.name.value) } + groups.map { .group($0.name.value) })
         case .maxUnsubscribePercent, .foreignGroup:
             if let subject = refusal.subject { affected.subjects.insert(subject) }
-        case .audienceCollapse, .audienceGrowth:
+        case .audienceCollapse, .audienceGrowth, .staleList:
             let names = dependents(of: refusal.name)
             let uses = { (used: [Located<String>]) in used.contains { names.contains($0.value) } }
             let isSuppressed = uses(settings.suppress)

@@ -88,6 +88,16 @@ extension Planner {
         }
     }
 
+    mutating func checkAges(of lists: [StaleList]) {
+        for list in lists.sorted(by: { $0.audience < $1.audience }) {
+            refuse(
+                .staleList, list.audience, limit: Int(list.limit.components.seconds),
+                actual: Int(list.age.components.seconds),
+                "the list of audience '\(list.audience)' is \(list.age.rounded) old; "
+                    + "the limit is \(list.limit.written)")
+        }
+    }
+
     private mutating func refuseEmpty(_ name: String, inPlaceOf lost: String, _ before: Int) {
         plan.refusedSizes[name] = before
         refuse(

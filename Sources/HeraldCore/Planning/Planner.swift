@@ -74,6 +74,8 @@ package struct Planner {
         package var underWay: [Plan.Send] = []
         /// Whether what guards refuse is left out, whatever a person says.
         package var leavesOutRefused = false
+        /// Lists that are older than they may be.
+        package var staleLists: [StaleList] = []
 
         package init(
             desired: Desired, state: RecordedState, hasState: Bool = true, settings: Settings,
@@ -110,6 +112,7 @@ package struct Planner {
         if input.hasMoved { planner.refuseMoved() }
         if input.isElsewhere { planner.checkWorkspace() }
         if let checkout = input.checkout { planner.checkFiles(checkout) }
+        planner.checkAges(of: input.staleLists)
         planner.work(on: input.onlyCampaigns)
         if let approval = input.approval { planner.holdUnapproved(approval) }
         return Proposal(planner.plan, planner.overview)

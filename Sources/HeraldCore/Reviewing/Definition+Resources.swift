@@ -141,7 +141,13 @@ private struct FieldList {
         add("source.ca", origin.ca.map { .string($0.value.inWorkspace(from: $0.range.file)) })
         add("source.format", .string(origin.format.rawValue), usually: "csv")
         add("source.env", origin.variables)
+        let freshness = origin.freshness
         add("source.fetch.timeout", .string(origin.timeout.written), isDecision: false)
+        add("source.fetch.every", freshness.every.map { .string($0.written) }, isDecision: false)
+        add("source.fetch.warn_after", freshness.warnAfter.map { .string($0.written) }, isDecision: false)
+        add("source.fetch.error_after", freshness.errorAfter.map { .string($0.written) })
+        add("source.fetch.loaded_at", freshness.loadedAt.map { .string($0) })
+        add("source.expect.max_row_change", origin.maxRowChange.map { .string("\($0)%") })
     }
 
     mutating func addFilter(_ filter: Audience.Filter) {

@@ -61,19 +61,54 @@ package final class PostgresQueries {
     /// Writes the rows of a query as CSV, with a header. After an error that the query is the reason of, others can
     /// follow.
     package func copy(_ query: String, into list: ListWriter, within timeout: Duration) throws(QueryError) {
-        // The server ends it first. What it said before that is then still there for others.
+        try alone(within: timeout) { limit in
+            let columns = try columns(of: query, limit)
+            try copyOut("COPY (\(Self.shown(query, columns))) TO STDOUT WITH (FORMAT csv, HEADER)", into: list, limit)
+        }
+        try list.flush()
+    }
+
+    /// What the columns of a query are called. The query is not done.
+    package func columnNames(of query: String, within timeout: Duration) throws(QueryError) -> [String] {
+        try alone(within: timeout) { limit in try columns(of: query, limit).map(\.name) }
+    }
+
+    /// The only value that a query gives. `nil` for NULL.
+    package func value(of query: String, within timeout: Duration) throws(QueryError) -> String? {
+        try alone(within: timeout) { limit in
+            let columns = try columns(of: query, limit)
+            let text = Self.shown(query, columns)
+            guard columns.count == 1, PQsendQueryParams(handle, text, 0, nil, nil, nil, nil, 0) == 1 else {
+                throw QueryError.noValue
+            }
+            var (rows, value): (Int32, String?) = (0, nil)
+            try answers(limit) { result in
+                rows = PQntuples(result)
+                guard rows == 1, PQgetisnull(result, 0, 0) == 0 else { return }
+                value = PQgetvalue(result, 0, 0).map { String(cString: $0) }
+            }
+            guard rows == 1 else { throw QueryError.noValue }
+            return value
+        }
+    }
+
+    /// Does something in a part of the transaction of its own, so that its errors end nothing else.
+    private func alone<Value>(
+        within timeout: Duration, _ body: (QueryLimit) throws -> Value
+    ) throws(QueryError) -> Value {
+        // The server ends a statement first. What it said before that is then still there for others.
         let limit = QueryLimit(.now + timeout + .seconds(5), isStopped: isStopped)
         do {
-            _ = try answers(to: "SAVEPOINT list", limit)
-            _ = try answers(to: "SET LOCAL statement_timeout = \(max(1, Int(timeout.seconds * 1000)))", limit)
-            let columns = try columns(of: query, limit)
-            try copyOut(Self.copying(query, columns), into: list, limit)
-            try list.flush()
-            _ = try answers(to: "RELEASE SAVEPOINT list", limit)
+            try answers(to: "SAVEPOINT list", limit)
+            try answers(to: "SET LOCAL statement_timeout = \(max(1, Int(timeout.seconds * 1000)))", limit)
+            let value = try body(limit)
+            try answers(to: "RELEASE SAVEPOINT list", limit)
+            return value
         } catch let error as PostgresError {
-            if case .refused = error { _ = try? answers(to: "ROLLBACK TO SAVEPOINT list", limit) }
+            if case .refused = error { try? answers(to: "ROLLBACK TO SAVEPOINT list", limit) }
             throw Self.problem(error)
         } catch let error as QueryError {
+            try? answers(to: "ROLLBACK TO SAVEPOINT list", limit)
             throw error
         } catch {
             throw .failed("the server's answer cannot be read", help: nil)
@@ -94,10 +129,10 @@ package final class PostgresQueries {
     /// of another one.
     private func columns(of query: String, _ limit: QueryLimit) throws -> [Column] {
         guard PQsendPrepare(handle, "", query, 0, nil) == 1 else { throw PostgresError.cut }
-        _ = try answers(limit)
+        try answers(limit)
         guard PQsendDescribePrepared(handle, "") == 1 else { throw PostgresError.cut }
         var columns: [Column] = []
-        _ = try answers(limit) { result in
+        try answers(limit) { result in
             columns = (0..<PQnfields(result)).map { place in
                 Column(name: PQfname(result, place).map { String(cString: $0) } ?? "", type: PQftype(result, place))
             }
@@ -113,18 +148,15 @@ package final class PostgresQueries {
     }
 
     /// Times come as RFC 3339. All else comes as PostgreSQL writes it.
-    private static func copying(_ query: String, _ columns: [Column]) -> String {
+    private static func shown(_ query: String, _ columns: [Column]) -> String {
         // A comment at the end of the query ends with its line.
-        var source = "\(query)\n"
-        if columns.contains(where: \.isTime) {
-            let shown = columns.map { column in
-                column.isTime
-                    ? "pg_catalog.to_char(\(column.quoted), 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"') AS \(column.quoted)"
-                    : column.quoted
-            }
-            source = "SELECT \(shown.joined(separator: ", ")) FROM (\(source)) AS list"
+        guard columns.contains(where: \.isTime) else { return "\(query)\n" }
+        let shown = columns.map { column in
+            column.isTime
+                ? "pg_catalog.to_char(\(column.quoted), 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"') AS \(column.quoted)"
+                : column.quoted
         }
-        return "COPY (\(source)) TO STDOUT WITH (FORMAT csv, HEADER)"
+        return "SELECT \(shown.joined(separator: ", ")) FROM (\(query)\n) AS list"
     }
 
     // MARK: Sending and receiving
@@ -136,7 +168,7 @@ package final class PostgresQueries {
         defer { PQclear(begun) }
         guard PQresultStatus(begun) == PGRES_COPY_OUT else {
             let refusal = try PostgresConnection.refusal(begun, statement: 0)
-            _ = try? answers(limit)
+            try? answers(limit)
             throw refusal
         }
         while true {
@@ -149,19 +181,19 @@ package final class PostgresQueries {
                 try wait(limit)
                 guard PQconsumeInput(handle) == 1 else { throw PostgresError.cut }
             // Whether that was all, the last answer tells.
-            case -1: return _ = try answers(limit)
+            case -1: return try answers(limit)
             default: throw PostgresError.cut
             }
         }
     }
 
-    private func answers(to text: String, _ limit: QueryLimit) throws -> Int {
+    private func answers(to text: String, _ limit: QueryLimit) throws {
         guard PQsendQuery(handle, text) == 1 else { throw PostgresError.cut }
-        return try answers(limit)
+        try answers(limit)
     }
 
     /// Reads the answers of the last statement, and throws if one is a refusal.
-    private func answers(_ limit: QueryLimit, _ take: (OpaquePointer) -> Void = { _ in }) throws -> Int {
+    private func answers(_ limit: QueryLimit, _ take: (OpaquePointer) -> Void = { _ in }) throws {
         var (count, refusal): (Int, PostgresError?) = (0, nil)
         while let result = try next(limit) {
             defer { PQclear(result) }
@@ -173,7 +205,6 @@ package final class PostgresQueries {
         }
         if let refusal { throw refusal }
         guard PQstatus(handle) == CONNECTION_OK, count > 0 else { throw PostgresError.cut }
-        return count
     }
 
     private func next(_ limit: QueryLimit) throws -> OpaquePointer? {

@@ -9,6 +9,8 @@ package enum QueryError: Error, Hashable, Sendable {
     /// The list cannot be written: the disk may be full.
     case unwritable
     case repeatedColumn(String)
+    /// It gives not exactly one value.
+    case noValue
     /// - help: what to do, if that is known.
     case failed(String, help: String?)
 }

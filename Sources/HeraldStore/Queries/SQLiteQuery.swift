@@ -10,6 +10,32 @@ package struct SQLiteQuery {
 
     /// Writes the rows as CSV, with a header.
     package func run(into list: ListWriter, _ limit: QueryLimit) throws(QueryError) {
+        try reading(limit) { db in try copy(db, into: list) }
+        try list.flush()
+    }
+
+    /// What its columns are called. It is not done.
+    package func columnNames(_ limit: QueryLimit) throws(QueryError) -> [String] {
+        try reading(limit) { db in try statement(db).columnNames }
+    }
+
+    /// The only value that it gives. `nil` for NULL.
+    package func value(_ limit: QueryLimit) throws(QueryError) -> String? {
+        try reading(limit) { db in
+            let statement = try statement(db)
+            let rows = try Row.fetchCursor(statement)
+            guard statement.columnCount == 1, let row = try rows.next() else { throw QueryError.noValue }
+            let value = try row.withUnsafeData(atIndex: 0) { data in
+                data.map { String(decoding: $0, as: UTF8.self) }
+            }
+            guard try rows.next() == nil else { throw QueryError.noValue }
+            return value
+        }
+    }
+
+    private func reading<Value>(
+        _ limit: QueryLimit, _ body: (Database) throws -> Value
+    ) throws(QueryError) -> Value {
         let queue: DatabaseQueue
         do { queue = try DatabaseQueue(path: path, configuration: Self.configuration) } catch {
             throw Self.problem(error)
@@ -21,8 +47,7 @@ package struct SQLiteQuery {
         timer.activate()
         defer { timer.cancel() }
         do {
-            try queue.read { db in try copy(db, into: list, limit) }
-            try list.flush()
+            return try queue.read { db in try body(db) }
         } catch {
             if (error as? DatabaseError)?.resultCode == .SQLITE_INTERRUPT { throw limit.reached ?? .timeout }
             throw Self.problem(error)
@@ -41,13 +66,18 @@ package struct SQLiteQuery {
         return configuration
     }
 
-    private func copy(_ db: Database, into list: ListWriter, _ limit: QueryLimit) throws {
+    private func statement(_ db: Database) throws -> Statement {
         // It throws if there is a second statement. Nothing is done before the first row is asked for, so what returns
         // no rows, such as ATTACH, is never done.
         let statement = try db.makeStatement(sql: text)
         guard statement.columnCount > 0, statement.isReadonly else {
             throw QueryError.failed("the query is no SELECT", help: "write one SELECT that only reads")
         }
+        return statement
+    }
+
+    private func copy(_ db: Database, into list: ListWriter) throws {
+        let statement = try statement(db)
         let names = statement.columnNames
         if let name = names.enumerated().first(where: { names[..<$0.offset].contains($0.element) })?.element {
             throw QueryError.repeatedColumn(name)

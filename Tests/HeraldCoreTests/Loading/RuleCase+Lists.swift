@@ -1,13 +1,36 @@
-import HeraldCore
+import FCM
 import HeraldTestSupport
+
+@testable import HeraldCore
 
 private func audience(_ rest: String) -> String { "kind: audience\nname: a\n\(rest)\n" }
 private func list(_ name: String, _ text: String) -> [String: String] {
     ["x.yaml": audience("source: {file: \(name)}"), name: text]
 }
 
+/// An audience from a database, fetched an hour and a half before the time of tests.
+private func fetched(_ source: String) -> [String: String] {
+    let place = Located("a", at: SourceRange(file: "x.yaml"))
+    let origin = Audience.Origin(kind: .sqlite(place, Audience.Query("SELECT 1")))
+    let list = FetchedList(
+        .init(rows: 1, digest: "0"), from: origin, after: nil,
+        fetched: WorkspaceLoader.usualTime.addingTimeInterval(-5400), seconds: 1)
+    return [
+        "x.yaml": audience("source: {\(source)}"), ".herald/lists/a.csv": "fid\n\(fid)\n",
+        ".herald/lists/a.json": list.json.compactText,
+    ]
+}
+
 extension RuleCase {
     static let lists: [RuleCase] = [
+        RuleCase(
+            .staleList, "older than it should be",
+            fetched("▸sqlite: a, query: SELECT 1, fetch: {warn_after: 89m, error_after: 2d}"),
+            near: fetched("sqlite: a, query: SELECT 1, fetch: {warn_after: 90m, error_after: 2d}")),
+        RuleCase(
+            .staleList, "older than it may be",
+            fetched("▸sqlite: a, query: SELECT 1, fetch: {error_after: 89m}"),
+            near: fetched("sqlite: a, query: SELECT 1")),
         RuleCase(
             .listFormat, "another ending", ["x.yaml": audience("source: {file: ▸l.tsv}"), "l.tsv": "fid\n"],
             near: list("l.csv", "fid\n")),

@@ -31,6 +31,7 @@ struct SchemaTests {
             Place("herald", ["delivery", "window", "timezone"], ZoneReader.keys),
             Place("audience", ["source"], ResourceReader.sourceKeys),
             Place("audience", ["source", "fetch"], ResourceReader.fetchKeys),
+            Place("audience", ["source", "expect"], ResourceReader.expectKeys),
             Place("audience", ["source", "columns"], ResourceReader.columnKeys),
             Place("audience", ["where", "*"], ResourceReader.comparisonKeys),
             Place("audience", ["fields", "*"], ResourceReader.fieldKeys),

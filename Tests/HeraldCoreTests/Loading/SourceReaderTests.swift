@@ -32,6 +32,12 @@ struct SourceReaderTests {
         (.invalidValue, "{command: ▸[]}"), (.invalidValue, "{command: [psql], env: [▸A=1]}"),
         (.invalidValue, "{command: [psql], fetch: {timeout: ▸2d}}"),
         (.unknownKey, "{command: [psql], fetch: {▸often: 2d}}"),
+        (.invalidValue, "{command: [psql], fetch: {every: ▸0s}}"),
+        (.invalidValue, "{command: [psql], fetch: {warn_after: 2h, error_after: ▸1h}}"),
+        (.invalidValue, "{command: [psql], fetch: {▸loaded_at: SELECT 1}}"),
+        (.invalidValue, "{sqlite: a, query: SELECT 1, fetch: {loaded_at: ▸' '}}"),
+        (.invalidValue, "{command: [psql], expect: {max_row_change: ▸half}}"),
+        (.invalidValue, "{file: l.csv, ▸expect: {max_row_change: 50%}}"),
     ])
     func `a mistake in a source is told where it is`(_ rule: Rule, _ source: String) throws {
         let marked = MarkedText("kind: audience\nname: a\nsource: \(source)\n")
@@ -66,6 +72,8 @@ struct SourceReaderTests {
             ("{sqlite: a, query: SELECT 1", "fetch: {timeout: 5s}"),
             ("{https: 'https://x.example/a'", "hosts: [y.example]"),
             ("{postgres: '${A}', query: SELECT 1", "ca: ca.pem"),
+            ("{sqlite: a, query: SELECT 1", "fetch: {every: 1h, warn_after: 2h, error_after: 3h, loaded_at: SELECT 2}"),
+            ("{sqlite: a, query: SELECT 1", "expect: {max_row_change: 50%}"),
         ] {
             #expect(try Self.origin("\(source)}").digest == Self.origin("\(source), \(key)}").digest)
         }

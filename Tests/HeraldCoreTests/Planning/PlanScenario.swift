@@ -19,6 +19,7 @@ struct PlanScenario {
     var underWay: [Plan.Send] = []
     var leavesOutRefused = false
     var approval: Approval?
+    var staleLists: [StaleList] = []
 
     static let now = Date(timeIntervalSince1970: 1_764_576_000)  // 2025-12-01T08:00:00Z
 
@@ -31,6 +32,7 @@ struct PlanScenario {
             reportedSerial: reportedSerial,
             hasMoved: hasMoved, checkout: checkout, overrides: overrides)
         (input.underWay, input.leavesOutRefused, input.approval) = (underWay, leavesOutRefused, approval)
+        input.staleLists = staleLists
         return input
     }
 

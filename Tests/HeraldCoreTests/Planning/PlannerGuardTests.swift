@@ -100,6 +100,26 @@ struct PlannerGuardTests {
         #expect(scenario.plan().figures == (isRefused ? refused : []))
     }
 
+    // MARK: stale_list
+
+    @Test func `stale_list refuses lists that are too old, in order`() {
+        var scenario = PlanScenario()
+        scenario.want(.tide(), for: [1])
+        scenario.staleLists = [
+            StaleList(audience: "divers", age: .seconds(90_000), limit: .seconds(86_400)),
+            StaleList(audience: "anglers", age: .seconds(59), limit: .seconds(58)),
+        ]
+        let plan = scenario.plan()
+        #expect(
+            plan.figures == [
+                Figures(kind: .staleList, name: "anglers", limit: 58, actual: 59),
+                Figures(kind: .staleList, name: "divers", limit: 86_400, actual: 90_000),
+            ])
+        #expect(plan.refusals.map(\.message).last == "the list of audience 'divers' is 25 h old; the limit is 1d")
+        #expect(plan.refusals.last?.override == "--override stale_list=divers")
+        #expect(plan.sends.count == 1)
+    }
+
     @Test func `an audience without a past is not guarded`() {
         var scenario = PlanScenario()
         scenario.desired.audienceSizes = ["anglers": 100_000]

@@ -1,0 +1,33 @@
+import Foundation
+import HeraldCore
+
+/// How old the lists are that `herald fetch` brought.
+extension LoadedWorkspace {
+    /// Those that plans must refuse.
+    func staleLists(at now: Date) -> [StaleList] {
+        workspace.audiences.compactMap { audience in
+            let name = audience.name.value
+            guard let limit = audience.origin?.freshness.errorAfter, let age = fetched[name]?.age(at: now), age > limit
+            else { return nil }
+            return StaleList(audience: name, age: age, limit: limit)
+        }
+    }
+
+    /// Throws if git has files where `herald fetch` writes: a list of a pull request would count as fetched.
+    static func requireUntracked(_ workspace: Workspace, in folder: WorkspaceFolder) throws(CommandFailure) {
+        guard workspace.audiences.contains(where: { $0.origin != nil }), GitCommit.root(of: folder.path) != nil,
+            let answer = GitProgram.run(["ls-files", "-z", "--", ".herald"], in: folder.path), answer.status == 0,
+            !answer.output.isEmpty
+        else { return }
+        throw CommandFailure(
+            .wrong, "git tracks files below .herald, where herald keeps the lists that it fetched",
+            help: "take them out of git: git rm -r --cached .herald")
+    }
+
+    func tellAges(at now: Date, on console: Console) {
+        let ages = fetched.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.age(at: now).rounded)" }
+        if ages.isEmpty { return }
+        let more = ages.count > 10 ? " and \(ages.count - 10) more" : ""
+        console.info("herald: age of fetched lists: \(ages.prefix(10).joined(separator: ", "))\(more)\n")
+    }
+}

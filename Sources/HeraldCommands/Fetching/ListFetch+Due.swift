@@ -1,0 +1,63 @@
+import Foundation
+import HeraldCore
+
+/// Which lists it is time to fetch.
+extension ListFetch {
+    /// All lists of a workspace that herald fetches.
+    static func all(of workspace: Workspace) -> [Wanted] {
+        workspace.audiences.compactMap { audience in audience.origin.map { (audience, $0) } }
+    }
+
+    /// What is known about the last list, if it still counts.
+    static func last(_ wanted: Wanted, in folder: WorkspaceFolder) -> FetchedList? {
+        let list = "\(folder.path)/\(FetchedList.folder)/\(wanted.audience.name.value).\(wanted.origin.format.rawValue)"
+        guard FileManager.default.fileExists(atPath: list), let last = FetchedList(beside: list),
+            last.origin == wanted.origin.digest
+        else { return nil }
+        return last
+    }
+
+    /// Whether it is time to fetch it again, by `every`. Without that, only a person says so.
+    static func isDue(_ wanted: Wanted, in folder: WorkspaceFolder, at now: Date) -> Bool {
+        guard let every = wanted.origin.freshness.every else { return false }
+        guard let last = last(wanted, in: folder) else { return true }
+        // A clock that went back must not put it off.
+        return last.fetched > now || last.fetched.adding(every) <= now
+    }
+
+    /// Fetches what is due, before a run. Lists that cannot be fetched stay as they are.
+    ///
+    /// - Returns: Whether one was not fetched.
+    static func fetchDue(_ common: Common, _ signals: Signals) async throws -> Bool {
+        let (folder, now) = (try LoadedWorkspace.folder(common), common.machine.now())
+        let loaded = WorkspaceLoader.load(folder, environment: common.environment, lists: .skip, at: now)
+        // The run tells the mistakes.
+        guard let workspace = loaded.workspace, !loaded.diagnostics.hasErrors else { return false }
+        let due = all(of: workspace).filter { isDue($0, in: folder, at: now) }
+        if due.isEmpty { return false }
+        let fetch: ListFetch
+        do { fetch = try ListFetch(try LoadedWorkspace(folder, workspace, loaded), common, signals) } catch {
+            guard let failure = error as? CommandFailure, failure.status == .locked else { throw error }
+            common.console.info("herald: another 'herald fetch' is under way; this run takes the last lists\n")
+            return false
+        }
+        defer { fetch.end() }
+        return try await fetch.fetchAll(due)
+    }
+
+    /// Fetches lists and tells of each.
+    ///
+    /// - Returns: Whether one was not fetched.
+    func fetchAll(_ wanted: [Wanted]) async throws -> Bool {
+        var hasFailed = false
+        await fetch(wanted) { audience, result in
+            hasFailed = FetchText.show(audience, result, on: console) || hasFailed
+        }
+        if signals.first != 0 {
+            throw CommandFailure(
+                .interrupted(signal: signals.first), "a signal stopped the fetch",
+                help: "fetch again; the last lists are still there")
+        }
+        return hasFailed
+    }
+}

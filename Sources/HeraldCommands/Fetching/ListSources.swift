@@ -1,0 +1,73 @@
+import FCMClient
+import Foundation
+import HeraldCore
+import HeraldStore
+
+/// The ways to what lists come from, as far as this machine allows them.
+struct ListSources {
+    let folder: WorkspaceFolder
+    let settings: Settings
+    let environment: [String: String]
+    /// Whether a signal asked herald to stop.
+    let isStopped: @Sendable () -> Bool
+
+    private var variables: SourceVariables { SourceVariables(environment) }
+
+    /// The path of a program, and the variables that it gets.
+    func program(
+        _ words: [String], _ origin: Audience.Origin
+    ) throws(FetchProblem) -> (path: String, variables: [String: String]) {
+        let allowed = environment["HERALD_ALLOW_COMMANDS", default: ""].split(separator: ":").map(String.init)
+            .filter { $0.hasPrefix("/") }
+        let name = words.first ?? ""
+        guard let program = allowed.first(where: { $0 == name || $0.hasSuffix("/\(name)") && !name.hasPrefix("/") })
+        else { throw .notAllowed(program: name) }
+        return (program, try variables.values(of: origin.variables))
+    }
+
+    /// The path of a SQLite file.
+    func database(_ file: Located<String>) throws(FetchProblem) -> String {
+        var place = file
+        place.value = try variables.expand(file.value)
+        let folders = environment["HERALD_SOURCE_PATHS", default: ""].split(separator: ":").map(String.init)
+        guard let path = folder.database(place, of: settings, besidesIn: folders.filter { $0.hasPrefix("/") }) else {
+            throw .databaseOutside(place.value)
+        }
+        return path
+    }
+
+    func connect(to address: String, _ origin: Audience.Origin) throws(FetchProblem) -> PostgresQueries {
+        // A variable may hold the whole address. Other variables stand in its parts, and cannot add a part.
+        let isVariable = address.hasPrefix("${")
+        let expanded = try variables.expand(address)
+        let given = isVariable ? expanded : address
+        guard PostgresSettings.isAddress(given) else { throw .addressForm }
+        let ca = origin.ca.map { folder.path(of: $0) }
+        let parsed: PostgresAddress
+        do throws(PostgresAddressError) {
+            parsed = try PostgresAddress(ofList: given, isFromFile: !isVariable, variables: variables.all, ca: ca)
+        } catch {
+            throw .address(error)
+        }
+        do throws(QueryError) { return try PostgresQueries(parsed, isStopped: isStopped) } catch {
+            throw FetchProblem(error, within: origin.timeout)
+        }
+    }
+
+    func download(_ source: Audience.WebSource, _ origin: Audience.Origin) throws(FetchProblem) -> Download {
+        var headers: [String: String] = [:]
+        for (name, value) in source.headers { headers[name] = try variables.expand(value) }
+        let proxies: ProxySettings
+        do throws(ProxyError) { proxies = try ProxySettings(environment: environment) } catch { throw .proxy(error) }
+        let url = try variables.expand(source.url)
+        do throws(Download.Problem) {
+            return try Download(
+                url, headers: headers, hosts: source.hosts,
+                certificateAuthorities: origin.ca.map { folder.path(of: $0) }, proxies: proxies)
+        } catch {
+            throw .download(error)
+        }
+    }
+
+    func limit(_ timeout: Duration) -> QueryLimit { QueryLimit(.now + timeout, isStopped: isStopped) }
+}

@@ -1,0 +1,75 @@
+import FCM
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+/// What stands beside a fetched list.
+struct FetchedListTests {
+    private static let origin = Audience.Origin(kind: .command(["psql"]))
+    private static let time = Date(timeIntervalSince1970: 1_800_000_000)
+
+    private static func list(_ rows: Int, after last: FetchedList? = nil, loaded: Date? = nil) -> FetchedList {
+        FetchedList(
+            .init(rows: rows, digest: "ab"), from: origin, after: last, fetched: time, seconds: 1.5,
+            version: .init(tag: "\"v\"", modified: nil), loaded: loaded)
+    }
+
+    @Test func `it is read as it was written`() throws {
+        let list = Self.list(3, after: Self.list(2), loaded: Self.time.addingTimeInterval(-60))
+        let folder = try TemporaryFolder(["a.json": list.json.compactText])
+        #expect(FetchedList(beside: "\(folder.path)/a.csv") == list)
+        #expect(FetchedList(beside: "\(folder.path)/b.csv") == nil)
+    }
+
+    @Test(arguments: [
+        "", "[]", "{}", "{\"format\":\"herald.fetched/1\"}",
+        "{\"format\":\"herald.fetched/2\",\"origin\":\"a\",\"fetched\":\"2026-12-01T00:00:00Z\",\"rows\":1,\"digest\":\"sha256:a\"}",
+        "{\"format\":\"herald.fetched/1\",\"origin\":\"a\",\"fetched\":\"soon\",\"rows\":1,\"digest\":\"sha256:a\"}",
+        "{\"format\":\"herald.fetched/1\",\"origin\":\"a\",\"fetched\":\"2026-12-01T00:00:00Z\",\"rows\":1.5,\"digest\":\"sha256:a\"}",
+    ])
+    func `what makes no sense is as if it were not there`(_ text: String) throws {
+        let folder = try TemporaryFolder(["a.json": text])
+        #expect(FetchedList(beside: "\(folder.path)/a.csv") == nil)
+    }
+
+    @Test func `numbers that no list has do no harm`() throws {
+        var json = try #require(Self.list(3).json.object)
+        json["history"] = [.int(.max), .int(.min), .int(0), "x", .int(10)]
+        let folder = try TemporaryFolder(["a.json": JSONValue.object(json).compactText])
+        let list = try #require(FetchedList(beside: "\(folder.path)/a.csv"))
+        #expect(list.history == [10])
+        #expect(list.median(refusing: 16, percent: 50) == 10)
+    }
+
+    @Test(arguments: [
+        ([100], 150, nil), ([100], 151, 100), ([100], 50, nil), ([100], 49, 100), ([100, 200], 225, nil),
+        ([100, 200], 226, 150), ([1, 1, 1, 1, 1, 1, 1, 9, 9, 9, 9], 13, nil), ([9, 9, 9, 9, 1, 1, 1, 1], 2, 1),
+    ])
+    func `the usual number of rows is the median of the last seven`(_ before: [Int], _ rows: Int, _ median: Int?) throws
+    {
+        var last: FetchedList?
+        for rows in before { last = Self.list(rows, after: last) }
+        #expect(try #require(last).median(refusing: rows, percent: 50) == median)
+    }
+
+    @Test func `another source begins a history of its own`() {
+        var other = Self.list(5)
+        other.origin = "other"
+        #expect(Self.list(3, after: other).history == [3])
+    }
+
+    @Test(
+        arguments: [(nil, 3600, 3600), (-60, 3600, 3660), (60, 3600, 3600), (nil, -5, 0)] as [(Double?, Double, Int)])
+    func `its age is that of its data, and never negative`(_ loaded: Double?, _ later: Double, _ seconds: Int) {
+        let list = Self.list(1, loaded: loaded.map { Self.time.addingTimeInterval($0) })
+        #expect(list.age(at: Self.time.addingTimeInterval(later)) == .seconds(seconds))
+    }
+
+    @Test(arguments: [
+        (119, "119 s"), (120, "2 min"), (7199, "119 min"), (7200, "2 h"), (172_799, "47 h"), (172_800, "2 days"),
+    ])
+    func `ages are whole`(_ seconds: Int, _ words: String) {
+        #expect(Duration.seconds(seconds).rounded == words)
+    }
+}
