@@ -160,6 +160,18 @@ import Testing
         #expect(result.status == 1, "\(result.errors)")
         let found = try FileManager.default.contentsOfDirectory(atPath: "\(scene.folder.path)/elsewhere")
         #expect(found == ["x"])
+
+        // Nor through those of files.
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.createDirectory(atPath: "\(path)/lists", withIntermediateDirectories: true)
+        for name in ["members.csv", "members.json", "members.csv.new"] {
+            try FileManager.default.createSymbolicLink(
+                atPath: "\(path)/lists/\(name)", withDestinationPath: "\(scene.folder.path)/elsewhere/x")
+        }
+        let fetched = try await scene.herald("fetch")
+        #expect(fetched.status == 0, "\(fetched.errors)")
+        #expect(try scene.folder.read("elsewhere/x").isEmpty)
+        #expect(scene.list == "fid\n\(Self.fid(1))\n")
     }
 }
 

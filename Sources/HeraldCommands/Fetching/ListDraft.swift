@@ -69,7 +69,10 @@ final class ListDraft {
     }
 
     static func write(_ note: FetchedList, beside path: String) throws(FetchProblem) {
-        do { try PrivateFile.write(note.json.compactText + "\n", to: FetchedList.note(beside: path)) } catch {
+        let file = FetchedList.note(beside: path)
+        // Through a link, a file elsewhere would be replaced.
+        if (try? FileManager.default.destinationOfSymbolicLink(atPath: file)) != nil { unlink(file) }
+        do { try PrivateFile.write(note.json.compactText + "\n", to: file) } catch {
             throw .unwritable
         }
     }

@@ -35,9 +35,14 @@ extension ListFetch {
         guard let workspace = loaded.workspace, !loaded.diagnostics.hasErrors else { return false }
         let due = all(of: workspace).filter { isDue($0, in: folder, at: now) }
         if due.isEmpty { return false }
+        try LoadedWorkspace.requireUntracked(workspace, in: folder)
         let fetch: ListFetch
         do { fetch = try ListFetch(try LoadedWorkspace(folder, workspace, loaded), common, signals) } catch {
-            guard let failure = error as? CommandFailure, failure.status == .locked else { throw error }
+            guard let failure = error as? CommandFailure else { throw error }
+            guard failure.status == .locked else {
+                common.console.error(failure.text)
+                return true
+            }
             common.console.info("herald: another 'herald fetch' is under way; this run takes the last lists\n")
             return false
         }

@@ -60,8 +60,12 @@ struct ListFetch {
         var rest = wanted[...]
         while let next = rest.popFirst() {
             if case .postgres(let address, _) = next.origin.kind {
-                let same = rest.filter { $0.origin.isOf(address, next.origin.ca) }
-                rest.removeAll { $0.origin.isOf(address, next.origin.ca) }
+                let isSame = { (other: Wanted) in
+                    other.origin.isOf(address)
+                        && other.origin.ca.map(folder.path(of:)) == next.origin.ca.map(folder.path(of:))
+                }
+                let same = rest.filter(isSame)
+                rest.removeAll(where: isSame)
                 fetch([next] + same, at: address, told)
             } else {
                 await told(next.audience, Result.of { () async throws(FetchProblem) in try await fetch(next) })
@@ -153,9 +157,9 @@ struct ListFetch {
 }
 
 extension Audience.Origin {
-    /// Whether the list is in that database of PostgreSQL.
-    fileprivate func isOf(_ address: String, _ ca: Located<String>?) -> Bool {
-        if case .postgres(let own, _) = kind { own == address && self.ca?.value == ca?.value } else { false }
+    /// Whether the list is in the database of PostgreSQL with that address.
+    fileprivate func isOf(_ address: String) -> Bool {
+        if case .postgres(let own, _) = kind { own == address } else { false }
     }
 }
 

@@ -22,7 +22,7 @@ extension Planner {
         for (id, occurrence) in open where occurrence.hasBegun {
             let sorting = occurrence.local.map { self.sorting($0, wanted, occurrence, progress) }
             let sends = planBegun(wanted, id, occurrence, sorting)
-            if sends.isEmpty { hold(&dealt, before: sorting) }
+            if sends.isEmpty, let sorting { hold(&dealt, before: sorting.waves) }
             if campaign.enabled, let sorting { noteAhead(sorting, id, wanted) }
             result += sends
         }
@@ -154,7 +154,7 @@ extension Planner {
         noteAhead(sorting, id, wanted)
         let due = sorting.waves.reached.states.min()
         let sends = begin(wanted, id, due: due, after: recorded.map { [$0] } ?? [], sorting)
-        if sends.isEmpty { hold(&dealt, before: sorting) }
+        if sends.isEmpty { hold(&dealt, before: sorting.waves) }
         return sends
     }
 
@@ -187,8 +187,7 @@ extension Planner {
     }
 
     /// The next run must find those again whose wave could not be begun.
-    private func hold(_ dealt: inout Date, before sorting: WaveSorting?) {
-        guard let waves = sorting?.waves else { return }
+    private func hold(_ dealt: inout Date, before waves: Plan.Waves) {
         let first = waves.reached.states.filter { !waves.reached[$0].intersection(waves.fresh).isEmpty }.min()
         if let first { dealt = min(dealt, first - 1) }
     }

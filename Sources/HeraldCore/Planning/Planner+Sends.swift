@@ -94,7 +94,9 @@ extension Planner {
         send.begun = earlier.begun(with: wanted.campaign)?.begun
         // Where every row is bad, the guard must say so.
         let isRefused = refusesBadRows(wanted.campaign) && !send.leftOut.bad.isEmpty
-        guard send.members.isEmpty, send.skipped.isEmpty, !listsSkipped, !isRefused else {
+        // A wave of people who are all held out is noted like any other.
+        let notesWaves = sorting?.waves.fresh.isEmpty == false && send.leftOut.bad.isEmpty
+        guard send.members.isEmpty, send.skipped.isEmpty, !listsSkipped, !isRefused, !notesWaves else {
             return startable(send, of: wanted)
         }
         let end = send.deadline.map { ", until \($0.rfc3339) at the latest" } ?? ""
@@ -134,7 +136,7 @@ extension Planner {
             remaining.members.isEmpty && remaining.discovered.isEmpty && remaining.skipped.isEmpty && !listsSkipped
             && nobody == nil
         // Whom waves ahead were for is not known any more once the schedule has no field.
-        let mayBeAhead = sorting == nil && occurrence.local.map { now < $0.lastInstant } ?? false
+        let mayBeAhead = sorting == nil && occurrence.local.map { now < $0.nextDay.lastInstant } ?? false
         if hasNobody, !remaining.staysOpen, !mayBeAhead, occurrence.halt != .failedOver {
             // Who left it for good is still to be accounted for.
             if !left.isEmpty, !isChanged { return [remaining] }

@@ -21,7 +21,9 @@ extension Planner {
         }
         send.skipped.move(admission.late, to: .missed)
         send.admit(admission)
-        return send.members.isEmpty && send.discovered.isEmpty && send.skipped.isEmpty ? [] : [send]
+        // Who is in a wave is noted, also where nobody of it may start yet.
+        let notesWaves = send.waves.map { !$0.fresh.isEmpty } ?? false
+        return send.members.isEmpty && send.discovered.isEmpty && send.skipped.isEmpty && !notesWaves ? [] : [send]
     }
 
     /// Whoever may start several occurrences of a campaign, because they waited for them, gets the latest.

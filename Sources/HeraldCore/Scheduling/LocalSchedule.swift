@@ -125,5 +125,8 @@ extension Schedule {
     /// How often a campaign in local time may be due on one day.
     package static let mostADay = 4
 
+    /// Whether people whose clock has passed a time get it a day later.
+    var mayWaitADay: Bool { if case .at(_, .nextDay)? = local?.times { true } else { false } }
+
     package var local: LocalSchedule? { if case .local(let schedule) = times { schedule } else { nil } }
 }

@@ -40,6 +40,7 @@ struct SchemaTests {
             Place("campaign", ["target", "topics"], ResourceReader.topicsKeys),
             Place("campaign", ["schedule"], ScheduleReader.keys),
             Place("campaign", ["schedule", "dst"], ScheduleReader.dstKeys),
+            Place("campaign", ["schedule", "timezone"], ZoneReader.keys),
             Place("campaign", ["delivery"], ResourceReader.deliveryKeys),
             Place("campaign", ["delivery", "window"], WindowReader.keys),
             Place("campaign", ["delivery", "window", "timezone"], ZoneReader.keys),
