@@ -21,9 +21,13 @@ final class LifeFolder {
 
     private static let memory = "/dev/shm"
 
+    static func path(of seed: UInt64) -> String {
+        let isInMemory = FileManager.default.isWritableFile(atPath: memory)
+        return "\(isInMemory ? memory : NSTemporaryDirectory())/herald-life-\(getpid())-\(seed)"
+    }
+
     init(seed: UInt64) throws {
-        let isInMemory = FileManager.default.isWritableFile(atPath: Self.memory)
-        path = "\(isInMemory ? Self.memory : NSTemporaryDirectory())/herald-life-\(getpid())-\(seed)"
+        path = Self.path(of: seed)
         try? FileManager.default.removeItem(atPath: path)
         for folder in [data, "\(workspace)/lists", "\(checkout)/lists"] {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

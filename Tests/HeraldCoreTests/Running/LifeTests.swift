@@ -1,3 +1,4 @@
+import Foundation
 import HeraldTestSupport
 import Testing
 
@@ -18,9 +19,19 @@ import Testing
 
     /// Else nobody could look for the cause of what one finds.
     @Test func `the same seed gives the same life`() {
-        let story = Life.story(of: 17)
+        // Of no other test: lives of one seed share a folder.
+        let seed: UInt64 = 4_000_017
+        let story = Life.story(of: seed)
         #expect(story.count > 3)
-        #expect(Life.story(of: 17) == story)
+        #expect(Life.story(of: seed) == story)
+    }
+
+    /// Else many of them would fill the memory.
+    @Test(arguments: 4_000_018...4_000_021 as ClosedRange<UInt64>)
+    func `a life ends with its folder`(_ seed: UInt64) {
+        let folder = LifeFolder.path(of: seed)
+        _ = Life.check(seed, isShrunk: false)
+        #expect(!FileManager.default.fileExists(atPath: folder))
     }
 
     @Test(.enabled(if: Torture.seconds != nil))
