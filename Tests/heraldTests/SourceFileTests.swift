@@ -25,7 +25,10 @@ import Testing
 
     @Test func `herald does not know which kind of store the state is in`() throws {
         let files = try SourceFile.all(in: "Sources/HeraldCommands")
-        #expect(files.filter { $0.text.contains("SQLite") }.map(\.path) == [])
+        // Lists come from databases, too. None of them is a state.
+        let places = ["Sources/HeraldCommands/Fetching/", "Sources/HeraldCommands/Checking/SourceCheck.swift"]
+        let others = files.filter { file in !places.contains { file.path.hasPrefix($0) } }
+        #expect(others.filter { $0.text.contains("SQLite") }.map(\.path) == [])
     }
 
     @Test func `only one file turns errors into exit statuses, and only the program exits`() throws {
