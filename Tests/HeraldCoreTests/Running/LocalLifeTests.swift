@@ -2,7 +2,7 @@ import Testing
 
 /// Random lives of a campaign in local time. What fails names its seed.
 struct LocalLifeTests {
-    @Test(arguments: 1...40 as ClosedRange<UInt64>)
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
     func `everybody gets each occurrence once, and nobody early`(_ seed: UInt64) async throws {
         var life = try LocalLife(seed: seed)
         try await life.live(runs: 25)
