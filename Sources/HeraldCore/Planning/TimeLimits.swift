@@ -124,7 +124,8 @@ extension Campaign {
 
     func limits(of occurrence: RecordedOccurrence, in zones: [Zone] = []) -> TimeLimits {
         // In local time the last clock of the world decides. Some may get it a day later.
-        let due = occurrence.local.map { schedule.mayWaitADay ? $0.nextDay.lastInstant : $0.lastInstant } ?? occurrence.due
+        let local = occurrence.local.map { schedule.mayWaitADay ? $0.nextDay : $0 }
+        let due = local?.lastInstant ?? occurrence.due
         return limits(due: due, begun: occurrence.begun, suspended: occurrence.suspended, in: zones)
     }
 }
