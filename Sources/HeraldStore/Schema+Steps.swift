@@ -163,11 +163,13 @@ extension Schema {
                 """)
     }
 
-    /// Occurrences in local time. A wave is the second in which clocks reached it, counted from 1970.
+    /// Occurrences in local time, and the stages that have opened. A wave is the second in which clocks reached it, counted from 1970.
     static func addLocalTimes(_ db: Database) throws {
         try db.execute(
             sql: """
                 ALTER TABLE occurrence ADD COLUMN local TEXT;
+                -- As `RecordedStage` writes them.
+                ALTER TABLE occurrence ADD COLUMN stages TEXT;
                 -- When the campaign was first seen in local time.
                 ALTER TABLE watermark ADD COLUMN first REAL;
                 CREATE TABLE wave (

@@ -13,7 +13,7 @@ extension StateChange {
                     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
                     ON CONFLICT (name) DO UPDATE SET revision = excluded.revision, due = excluded.due,
                         content_digest = excluded.content_digest, target = excluded.target, begun = excluded.begun,
-                        local = excluded.local, suspended = NULL
+                        local = excluded.local, suspended = NULL, stages = NULL
                     """, .text(id.rawValue), .text(occurrence.campaign), .int(occurrence.revision),
                     .date(occurrence.due), .text(occurrence.contentDigest), .text(occurrence.target),
                     .date(occurrence.begun), .text(occurrence.local?.description))
@@ -23,6 +23,12 @@ extension StateChange {
                 .init(
                     "UPDATE @occurrence SET content_digest = $2, target = $3, due = $4, local = $5 WHERE name = $1",
                     .text(id.rawValue), .text(contentDigest), .text(target), .date(due), .text(local?.description))
+            ]
+        case .stages(let id, let stages):
+            [
+                .init(
+                    "UPDATE @occurrence SET stages = $2 WHERE name = $1", .text(id.rawValue),
+                    .text(RecordedStage.text(of: stages)))
             ]
         case .reject(_, _, let code): [Self.naming(code)]
         case .skip(_, _, let reason): [Self.naming(reason.rawValue)]

@@ -42,6 +42,11 @@ enum StoredValue {
         return Date(timeIntervalSince1970: seconds)
     }
 
+    static func stages(_ text: String?) throws -> [RecordedStage] {
+        guard let stages = RecordedStage.stages(in: text) else { throw StateDamage(detail: "a stage cannot be read") }
+        return stages
+    }
+
     /// The seconds until something; below 0 it is past. herald writes no times that are centuries away, and arithmetic
     /// with them is not safe.
     static func span(_ seconds: Double) throws -> Double {

@@ -113,6 +113,7 @@ struct RandomChanges {
         case 29 where Bool.random(using: &random):
             let second = Date(timeIntervalSince1970: instant().timeIntervalSince1970.rounded())
             return .waves(occurrence(), Partition(disjoint: [second: some().union([0])]))
+        case 29 where Bool.random(using: &random): return .stages(occurrence(), stages())
         case 29: return .assign(occurrence(), classes())
         case 30: return .revive(some())
         case 31:
@@ -124,6 +125,21 @@ struct RandomChanges {
             ]
             return Bool.random(using: &random)
                 ? .drop(any(of: all) ?? .topic("t0")) : .finish(occurrence(), at: instant())
+        }
+    }
+
+    private mutating func stages() -> [RecordedStage] {
+        let shares = [0, 10_000, 500_000, 1_000_000].prefix(Int.random(in: 0...4, using: &random))
+        return shares.map { millionths in
+            var stage = RecordedStage(
+                share: StageShare(millionths: millionths), opened: instant(),
+                planned: Int.random(in: 0...9, using: &random))
+            if Bool.random(using: &random) {
+                stage.settled = instant()
+                stage.figures = StageFigures(accepted: .random(in: 0...9, using: &random), dead: 1)
+            }
+            if Bool.random(using: &random) { stage.accepted = instant() }
+            return stage
         }
     }
 

@@ -6,24 +6,43 @@ import Synchronization
 @testable import HeraldCommands
 @testable import HeraldCore
 
-/// A workspace, a state, a clock and an FCM that accepts everything.
+/// A workspace, a state, a clock and an FCM that accepts everything, except for what a test has it refuse.
 final class Town: Sendable {
     let folder: TemporaryFolder
     private let clock: TownClock
     private let sender: ScriptedSender
+    private let answers: Answers
 
     init(_ files: [String: String], at date: Date) throws {
         folder = try TemporaryFolder(files)
-        let clock = TownClock(date)
+        let (clock, answers) = (TownClock(date), Answers())
         sender = ScriptedSender { request, number in
             clock.noteSend()
-            return .accepted(request, number)
+            return answers.exchange(for: request) ?? .accepted(request, number)
         }
-        self.clock = clock
+        (self.clock, self.answers) = (clock, answers)
     }
 
     func go(to date: Date) { clock.now.withLock { $0 = date } }
     func pass(_ seconds: Double) { clock.now.withLock { $0 += seconds } }
+
+    /// From now on messages to these registrations get that answer. `nil` means that they are accepted.
+    func answer(_ registrations: some Sequence<Registration>, with exchange: Exchange?) {
+        answers.byText.withLock { answers in
+            for registration in registrations { answers[registration.rawValue] = exchange }
+        }
+    }
+
+    private final class Answers: Sendable {
+        let byText = Mutex<[String: Exchange]>([:])
+
+        func exchange(for request: Request) -> Exchange? {
+            guard case .send(let body) = request, let json = try? JSONValue(parsing: body),
+                let registration = json["message"]?["fid"]?.string
+            else { return nil }
+            return byText.withLock { $0[registration] }
+        }
+    }
 
     /// So much time passes with the first request.
     func passWhenSending(_ seconds: Double) { clock.pending.withLock { $0 = seconds } }

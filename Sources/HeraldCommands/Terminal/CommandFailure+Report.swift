@@ -18,6 +18,14 @@ extension CommandFailure {
                 "some recipients may or may not have got their message: \(Self.unsettled(report)); "
                     + "herald sends them nothing more of it",
                 help: "'herald state resolve OCCURRENCE' settles it: --accept if they have it, --resend if not")
+        case .halted:
+            let halted = report.steps.filter(\.isHaltedStage)
+            let words = halted.first.map { "\($0.occurrence ?? ""): \($0.stopped?.words ?? "")" }
+            self.init(
+                .unknown, "\(words ?? "a stage was halted"); nothing more of it starts",
+                help:
+                    "look at the failures in the report; 'herald state resolve OCCURRENCE' goes on with --continue, or ends it with --abandon"
+            )
         case .refused:
             self.init(
                 .refused, "a guard stopped a step; the report says which",

@@ -25,6 +25,12 @@ package struct Campaign: Hashable, Sendable {
     /// `nil` if everybody gets the same message. Then braces in its texts have no meaning.
     package var personal: Personal?
 
+    /// The first of its former names, or its name.
+    package var oldestName: String { (previousNames.first ?? name).value }
+
+    /// The audiences that it names besides its target.
+    package var otherAudiences: [Located<String>] { exclude + [delivery.stages?.seeds].compactMap(\.self) }
+
     /// What recipients get.
     package var content: MessageContent { personal?.content ?? MessageContent(message.value) }
 
@@ -53,6 +59,8 @@ package struct Campaign: Hashable, Sendable {
         /// Whether the campaign lifts the workspace's window.
         package var isAtAnyHour = false
         package var frequency = Frequency()
+        /// `nil` if it opens to everybody at once.
+        package var stages: Stages?
     }
 
     /// How a device group is reached.

@@ -10,7 +10,7 @@ extension Rule {
             .pushTypeMissing, .silentPush, .dataOnly, .payloadLarge, .unfinishedText, .cutText, .shortLateness,
             .conditionRedundant, .allowUnused, .allowReason, .fieldUnused, .fieldSomeLocales, .defaultUnused,
             .localeCut, .variantAlone, .variantSame, .variantSmall, .personalRows, .windowWaits, .windowLifetime,
-            .zoneUnknown, .capSchedule, .capUncounted, .staleList:
+            .stageWindow, .zoneUnknown, .capSchedule, .capUncounted, .staleList:
             .warning
         case .roundTime, .rowsUnchecked, .numberWord: .info
         default: .error
@@ -152,6 +152,10 @@ extension Rule {
         case .zoneUnknown:
             "A window or schedule goes by each recipient's zone, and no row names the zones of these recipients."
         case .zoneTarget: "One request to a topic, condition or group reaches all of it at the same instant."
+        case .stageTarget: "One request to a topic, condition or group reaches all of it, so it cannot open in stages."
+        case .stageTimes: "Stages wait for one another so long that the message expires before the last one."
+        case .stageWindow: "Stages wait for one another longer than the send window is open in a day."
+        case .stageSeeds: "Seeds are at most 1,000, and a personal message to them needs a row or a sample."
         case .groupName: "Groups are 1 to 255 printable characters without spaces."
         case .groupMembers: "FCM's groups have 1 to 20 members."
         case .groupFids: "FCM does not say that fids can be members of groups."

@@ -122,6 +122,10 @@ package enum Rule: String, Hashable, Sendable, CaseIterable {
     case windowLifetime = "window-lifetime"
     case zoneUnknown = "zone-unknown"
     case zoneTarget = "zone-target"
+    case stageTarget = "stage-target"
+    case stageTimes = "stage-times"
+    case stageWindow = "stage-window"
+    case stageSeeds = "stage-seeds"
 
     // Groups
     case groupName = "group-name"

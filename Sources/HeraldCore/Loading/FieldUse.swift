@@ -33,7 +33,10 @@ struct FieldUse {
         var found = FindingsOfFiles()
         var faulty: Set<SourceRange> = []
         for audience in workspace.audiences { checkSamples(of: audience, &faulty, &found) }
-        for campaign in workspace.campaigns { checkZones(of: campaign, &found) }
+        for campaign in workspace.campaigns {
+            checkZones(of: campaign, &found)
+            checkSeeds(of: campaign, &found)
+        }
         for campaign in workspace.campaigns {
             guard let personal = campaign.personal, let audience = source(of: campaign),
                 case .list = audience.source
@@ -117,6 +120,21 @@ struct FieldUse {
             .warning(
                 .zoneUnknown, "no row of a list says the zone of these recipients, so all have the default zone",
                 at: name.range, help: "send to an audience with a list, or write the zone alone: timezone: Europe/Rome")
+        }
+    }
+
+    /// Seeds who are not on the list have no row that fills a personal message.
+    private func checkSeeds(of campaign: Campaign, _ found: inout FindingsOfFiles) {
+        guard campaign.personal != nil, let seeds = campaign.delivery.stages?.seeds else { return }
+        let audience = source(of: campaign)
+        guard audience?.samples.isEmpty ?? true else { return }
+        found.add(at: seeds.range) { _ in
+            .error(
+                .stageSeeds, "nothing fills the message to seeds who are not on the list", at: seeds.range,
+                notes: audience.map { [.init("audience '\($0.name.value)' has no samples", at: $0.name.range)] } ?? [],
+                help: audience == nil
+                    ? "send to an audience with a list and samples, or leave seeds out"
+                    : "give that audience a sample: seeds get its first one")
         }
     }
 

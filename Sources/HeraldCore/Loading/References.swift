@@ -64,7 +64,7 @@ struct References {
         var uses: [String: [Located<String>]] = [:]
         uses["audience"] =
             workspace.settings.suppress + workspace.audiences.flatMap(\.uses)
-            + workspace.topics.flatMap { $0.subscribers + $0.exclude } + workspace.campaigns.flatMap(\.exclude)
+            + workspace.topics.flatMap { $0.subscribers + $0.exclude } + workspace.campaigns.flatMap(\.otherAudiences)
         for group in workspace.groups {
             if case .audience(let name) = group.members { uses["audience", default: []].append(name) }
         }

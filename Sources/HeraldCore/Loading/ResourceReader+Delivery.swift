@@ -1,13 +1,15 @@
 internal import FCM
 
 extension ResourceReader {
-    static let deliveryKeys = KeyTable([
-        "rate", "expires_after", "on_error", "on_unknown", "members", "stop_when_rejected_percent", "window",
-    ])
+    static let deliveryKeys = KeyTable(
+        ["rate", "expires_after", "on_error", "on_unknown", "members", "stop_when_rejected_percent", "window"]
+            + StagesReader.keys)
 
-    /// - Parameter node: a campaign's `delivery`, if it has one.
+    /// - Parameters:
+    ///   - node: a campaign's `delivery`, if it has one.
+    ///   - seed: what the draw of its stages begins with.
     static func delivery(
-        _ node: Node?, _ timing: ScheduleReader.Timing, _ defaults: Defaults, _ findings: inout Findings
+        _ node: Node?, _ timing: ScheduleReader.Timing, seed: String, _ defaults: Defaults, _ findings: inout Findings
     ) -> Campaign.Delivery {
         var delivery = Campaign.Delivery()
         let window = { (written: WrittenWindow?) in written?.window(timing.schedule, by: timing.zoneField) }
@@ -29,6 +31,7 @@ extension ResourceReader {
             delivery.isAtAnyHour = isAlways && defaults.window != nil
             delivery.window = isAlways ? nil : window(WindowReader.window(node, &findings))
         }
+        delivery.stages = StagesReader.stages(fields, seed: seed, &findings)
         return delivery
     }
 

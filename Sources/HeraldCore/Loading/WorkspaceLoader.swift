@@ -147,7 +147,7 @@ package struct WorkspaceLoader {
         workspace.campaigns.sort { $0.name.value < $1.name.value }
         resolveFields(of: &workspace)
         readLists(of: &workspace)
-        checkGroupSizes(of: workspace)
+        checkSizes(of: workspace)
         checkRows(of: workspace)
         return workspace
     }
@@ -248,21 +248,29 @@ package struct WorkspaceLoader {
     }
 
     /// An audience's members are known only if every list was read without a mistake.
-    private mutating func checkGroupSizes(of workspace: Workspace) {
+    private mutating func checkSizes(of workspace: Workspace) {
         guard !workspace.listsSkipped, !diagnostics.hasErrors, case .success(let recipientIndex)? = recipientIndex
         else { return }
-        let sizes: [GroupName: Int]
+        let sizes: (groups: [GroupName: Int], seeds: [String: Int])
         do throws(RecipientIndexError) {
-            sizes = try Resolver.groupSizes(in: workspace, ListedRecipients(recipientIndex))
+            sizes = try Resolver.sizes(in: workspace, ListedRecipients(recipientIndex))
         } catch {
             self.recipientIndex = .failure(error)
             return
         }
         for group in workspace.groups {
-            guard case .audience(let name) = group.members, let size = sizes[group.name.value],
+            guard case .audience(let name) = group.members, let size = sizes.groups[group.name.value],
                 let problem = Group.problem(withMembers: size)
             else { continue }
             diagnostics.append(.error(.groupMembers, problem, at: name.range, help: Group.sizeHelp))
+        }
+        for seeds in workspace.seeds {
+            guard let size = sizes.seeds[seeds.value], size > Stages.mostSeeds else { continue }
+            diagnostics.append(
+                .error(
+                    .stageSeeds,
+                    "audience '\(seeds.value)' has \(size.grouped) recipients, and seeds are at most \(Stages.mostSeeds.grouped)",
+                    at: seeds.range, help: "name the audience of the few who look at it first"))
         }
     }
 

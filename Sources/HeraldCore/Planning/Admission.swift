@@ -10,33 +10,45 @@ struct Admission {
     /// The latest end of `max_lateness` of those who may start.
     private(set) var deadline: Date?
 
-    /// - Parameter suspended: when a run that was sending it stopped, because their windows closed.
-    init(_ send: Plan.Send, of wanted: DesiredSend, suspended: Date?, at now: Date) {
-        guard send.delivery.window != nil || send.waves != nil else {
+    private let suspended: Date?
+    private let stage: Date?
+    private let window: SendWindow?
+
+    /// - Parameters:
+    ///   - suspended: when a run that was sending it stopped, because their windows closed.
+    ///   - stage: since when their stage could be open, if the send has stages. Before that nobody was late.
+    ///   - atAnyHour: whether no window holds for them.
+    init(
+        _ send: Plan.Send, of wanted: DesiredSend, suspended: Date?, since stage: Date? = nil, atAnyHour: Bool = false,
+        at now: Date
+    ) {
+        (self.suspended, self.stage) = (suspended, stage)
+        window = atAnyHour ? nil : send.delivery.window
+        guard window != nil || send.waves != nil else {
             (admitted, deadline) = (send.members, send.deadline)
             return
         }
         guard let waves = send.waves else {
-            take(send.members, of: wanted, due: send.due, isWave: false, suspended, now)
+            take(send.members, of: wanted, due: send.due, isWave: false, now)
             return
         }
         for instant in waves.reached.states.sorted() {
             let members = waves.reached[instant].intersection(send.members)
-            take(members, of: wanted, due: instant, isWave: true, suspended, now)
+            take(members, of: wanted, due: instant, isWave: true, now)
         }
     }
 
     /// - Parameter isWave: whether others of the send are due at other times, so that it expires for these alone.
     private mutating func take(
-        _ members: RecipientSet, of wanted: DesiredSend, due: Date?, isWave: Bool, _ suspended: Date?, _ now: Date
+        _ members: RecipientSet, of wanted: DesiredSend, due: Date?, isWave: Bool, _ now: Date
     ) {
         let campaign = wanted.campaign
-        guard let window = campaign.delivery.window else {
-            take(members, campaign.limits(due: due), isWave, nil, now)
+        guard let window else {
+            take(members, campaign.limits(due: due, since: stage), isWave, nil, now)
             return
         }
         for (zone, here) in wanted.zones(of: members, by: window.field?.value, else: window.zone) {
-            let limits = campaign.limits(due: due, suspended: suspended, in: [zone])
+            let limits = campaign.limits(due: due, since: stage, suspended: suspended, in: [zone])
             take(here, limits, isWave, window.hours.standing(at: now, in: zone), now)
         }
     }

@@ -39,7 +39,8 @@ extension Plan.Send {
     package var shownWaves: [Plan.Wave] {
         guard let waves else { return [] }
         let reached = waves.reached.states.map { instant in
-            let (all, rest) = (waves.reached[instant], waves.reached[instant].intersection(members))
+            let all = waves.reached[instant]
+            let rest = all.intersection(members.union(staging?.ahead.all ?? []))
             return Plan.Wave(
                 at: instant, zones: waves.zones[instant] ?? [], recipients: rest.isEmpty ? all.count : rest.count,
                 state: rest.isEmpty ? .done : .due)
@@ -49,7 +50,8 @@ extension Plan.Send {
 
     /// How many people the whole occurrence is for: those of earlier runs, of this one and of the waves ahead.
     var wholeRecipients: Int {
-        waves.map { recipients + $0.reached.all.subtracting(members).count + $0.ahead.all.count } ?? recipients
+        if let waves { return recipients + waves.reached.all.subtracting(members).count + waves.ahead.all.count }
+        return recipients + (staging.map { $0.ahead.all.count + $0.settled } ?? 0)
     }
 }
 

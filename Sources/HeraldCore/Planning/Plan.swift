@@ -19,8 +19,8 @@ package struct Plan: Hashable, Sendable {
     /// Occurrences that have no recipient left to be tried, but whose end is not in the state because of a crash.
     package var over: [OccurrenceID] = []
     package var held: [Held] = []
-    /// What the state notes about messages that count for caps.
-    package var starts: [StateChange] = []
+    /// What the state notes apart from steps: about messages that count for caps, and about stages.
+    package var notes: [StateChange] = []
     /// Due sends that may not start yet.
     package var waiting: [Waiting] = []
     /// Campaigns that the state knows under an earlier name.
@@ -133,6 +133,8 @@ package struct Plan: Hashable, Sendable {
         package var skipped = Partition<SkipReason>()
         /// `nil` if it is due at the same instant for all.
         package var waves: Waves?
+        /// `nil` if it opens to everybody at once.
+        package var staging: Staging?
     }
 
     /// An occurrence that was due and is not sent.
@@ -203,8 +205,19 @@ extension Plan.Send {
         copy.recipients = 0
         copy.discovered = discovered
         (copy.classes, copy.assignment, copy.leftOut) = (Partition(), nil, Plan.LeftOut())
-        (copy.closings, copy.skipped) = (Partition(), Partition())
+        (copy.closings, copy.skipped, copy.staging) = (Partition(), Partition(), nil)
         return copy
+    }
+}
+
+extension Plan.Send {
+    /// Both parts of one occurrence, for their account.
+    func joined(with other: Plan.Send) -> Plan.Send {
+        var whole = self
+        whole.members.formUnion(other.members)
+        whole.discovered.formUnion(other.discovered)
+        whole.assignment = other.assignment ?? assignment
+        return whole
     }
 }
 

@@ -34,9 +34,9 @@ extension Planner {
         if !isLeftOut, !isUnapproved(send) { fill(&book, with: send, send.members) }
     }
 
-    /// `nil` if its messages do not count: nobody knows whom one request to a whole target reaches.
+    /// `nil` if its messages do not count: nobody knows whom one request to a whole target reaches, and seeds get all.
     private func counting(_ send: Plan.Send) -> StartCounting? {
-        send.target.isOneRequest(send.delivery)
+        send.target.isOneRequest(send.delivery) || send.isForSeeds
             ? nil : StartCounting(send.delivery.frequency, settings.frequencyCaps)
     }
 
@@ -46,7 +46,7 @@ extension Planner {
 
     private func cap(_ send: inout Plan.Send, by book: CapBook) {
         let frequency = send.delivery.frequency
-        guard !frequency.ignoresCaps, !send.target.isOneRequest(send.delivery) else { return }
+        guard !frequency.ignoresCaps, !send.target.isOneRequest(send.delivery), !send.isForSeeds else { return }
         // Who may have got it keeps that outcome.
         let uncertain = state.occurrences[send.occurrence]?.ledger?.uncertain ?? []
         for (cap, members) in book.capped(send.members, of: send.occurrence, by: frequency.caps) {
@@ -59,14 +59,14 @@ extension Planner {
     mutating func keepStarts() {
         let caps = settings.frequencyCaps
         if caps.isEmpty {
-            if state.countingSince != nil { plan.starts.append(.counting(since: nil)) }
+            if state.countingSince != nil { plan.notes.append(.counting(since: nil)) }
         } else if state.countingSince == nil {
-            plan.starts.append(.counting(since: now))
+            plan.notes.append(.counting(since: now))
         }
         // Without caps, some may come back.
         let end = now - (caps.map(\.per).max() ?? FrequencyCap.spans.upperBound).seconds
         if state.starts.values.contains(where: { $0.states.contains { $0.until <= end } }) {
-            plan.starts.append(.forgetStarts(until: end))
+            plan.notes.append(.forgetStarts(until: end))
         }
         // From a snapshot nothing is known.
         let since = state.countingSince ?? now

@@ -20,7 +20,7 @@ extension Planner {
 
     /// Holds what may not go on before a person decides.
     mutating func holdHalted(
-        _ halt: RecordedOccurrence.Halt, _ occurrence: RecordedOccurrence, _ send: Plan.Send
+        _ halt: RecordedOccurrence.Halt, _ occurrence: RecordedOccurrence, _ send: Plan.Send, _ campaign: Campaign
     ) -> [Plan.Send] {
         let id = send.occurrence
         let counts = occurrence.counts
@@ -32,6 +32,7 @@ extension Planner {
                 "it stopped because \(counts[.rejected].grouped) of \(counts.tried.grouped) were rejected; --continue goes on all the same"
             case .dead:
                 "it stopped because more registrations looked dead than guard max_forget_percent allows (\(settings.guards.maxForgetPercent) %); if they are, 'herald apply --override max_forget_percent=\(StepID.send(id))' forgets them and goes on"
+            case .stage: haltedStage(occurrence, campaign)
             }
         hold(id, reason, .goOn, remaining: send.members.count)
         return unrecorded(of: send)
@@ -45,13 +46,17 @@ extension Planner {
     /// The part of a send that may start now. A paused campaign sends nothing, and nobody gets anything outside of their
     /// window.
     ///
-    /// - Parameter suspended: when a run that was sending it stopped, because windows closed.
-    mutating func startable(_ send: Plan.Send, of wanted: DesiredSend, suspended: Date? = nil) -> [Plan.Send] {
+    /// - Parameter occurrence: as the state has it; `nil` for one that begins now.
+    mutating func startable(
+        _ send: Plan.Send, of wanted: DesiredSend, _ occurrence: RecordedOccurrence? = nil
+    ) -> [Plan.Send] {
         if state.pauses.include(send.campaign) {
             hold(send.occurrence, "the campaign is paused", .resume(send.campaign), remaining: send.members.count)
             return unrecorded(of: send)
         }
-        let sends = admitting(send, of: wanted, suspended: suspended)
+        let stages = listsSkipped || send.target.isOneRequest(send.delivery) ? nil : send.delivery.stages
+        let sends =
+            stages.map { staged(send, $0, of: wanted, occurrence) } ?? admitting(send, of: wanted, occurrence)
         return sends.isEmpty ? unrecorded(of: send) : sends
     }
 

@@ -54,23 +54,26 @@ extension Planner {
         // A run comes every `run_every`. What came due since the run before the last is on time, not late.
         let span = settings.runEvery * 2
         let patience = campaign.schedule.catchUp == .none && span < campaign.schedule.maxLateness ? span : nil
+        let members = wanted.members.subtracting(unreachable)
+        let seeds = members.intersection(wanted.seeds)
         let clocks = wanted.zones(
-            of: wanted.members.subtracting(unreachable), by: schedule.field, else: campaign.schedule.zone)
+            of: members.subtracting(seeds), by: schedule.field, else: campaign.schedule.zone)
+        let seen = { (first: Date, mark: Date) in
+            WaveSorting.Progress(
+                first: first, mark: mark, recorded: recorded?.at ?? .distantPast, patience: patience, clocks: clocks,
+                seeds: seeds)
+        }
         if let recorded, let first = recorded.first,
             schedule.isCron || recorded.schedule == campaign.schedule.text
         {
-            return .init(
-                first: first, mark: recorded.at, recorded: recorded.at, patience: patience, clocks: clocks)
+            return seen(first, recorded.at)
         }
-        let last = recorded?.at ?? .distantPast
         // One that is due once is seen anew after its time was changed. Who has it stays in the occurrence.
-        guard schedule.isCron else {
-            return .init(first: now, mark: .distantPast, recorded: last, patience: patience, clocks: clocks)
-        }
+        guard schedule.isCron else { return seen(now, .distantPast) }
         // A cron begins with the first time that is still ahead everywhere. One that was due at the same instant for all
         // before goes on with the next time that is ahead anywhere.
         let first = recorded == nil ? now : LocalTime(earliestAt: now).firstInstant
-        return .init(first: first, mark: max(now, last), recorded: last, patience: patience, clocks: clocks)
+        return seen(first, max(now, recorded?.at ?? now))
     }
 
     /// The times that somebody's clock may have reached since the last run, or that are not over everywhere.

@@ -144,7 +144,7 @@ extension Planner {
             if isChanged, !isCron { overview.warnings.append(warning) }
             return []
         }
-        if occurrence.halt == .failedOver { return holdHalted(.failedOver, occurrence, remaining) }
+        if occurrence.halt == .failedOver { return holdHalted(.failedOver, occurrence, remaining, campaign) }
         if isChanged {
             hold(
                 id, "it is half done and its message, target or time changed since", .goOn,
@@ -158,7 +158,7 @@ extension Planner {
             let left = ledger[.intended]
             if !left.isEmpty { return [remaining.withoutRequests(leftByCrash: left)] }
         } else if let halt = occurrence.halt, !(halt == .dead && forgetsFreely(id)) {
-            return holdHalted(halt, occurrence, remaining)
+            return holdHalted(halt, occurrence, remaining, campaign)
         } else if sorting == nil, let due = occurrence.due, now < due {
             // A person let it go on at a later time, or a fast clock began it.
             if !isCron { overview.upcoming += upcoming(wanted, after: now, through: due, limit: 1) }
@@ -173,7 +173,7 @@ extension Planner {
                 "\(id) is half done, and \(count(left.count, "recipient")) of it left the list (\(remaining.target.words)); it goes on when they are back\(end), or ends with 'herald state resolve \(id) --abandon'"
             )
         } else {
-            return startable(remaining, of: wanted, suspended: occurrence.suspended)
+            return startable(remaining, of: wanted, occurrence)
         }
         return []
     }

@@ -4,14 +4,21 @@ internal import FCM
 extension Planner {
     /// The send without those who may not start now. Empty if that is everybody.
     ///
-    /// - Parameter suspended: when a run that was sending it stopped, because windows closed.
-    mutating func admitting(_ send: Plan.Send, of wanted: DesiredSend, suspended: Date?) -> [Plan.Send] {
-        let window = send.delivery.window
+    /// - Parameters:
+    ///   - occurrence: as the state has it; `nil` for one that begins now.
+    ///   - stage: since when its stage could be open, if it has stages.
+    ///   - atAnyHour: whether no window holds for its members.
+    mutating func admitting(
+        _ send: Plan.Send, of wanted: DesiredSend, _ occurrence: RecordedOccurrence?, since stage: Date? = nil,
+        atAnyHour: Bool = false
+    ) -> [Plan.Send] {
+        let window = atAnyHour ? nil : send.delivery.window
         guard window != nil || send.waves != nil else { return [send] }
         guard !send.members.isEmpty else {
             return listsSkipped ? window.map { unlessClosed(send, $0) } ?? [send] : [send]
         }
-        let admission = Admission(send, of: wanted, suspended: suspended, at: now)
+        let admission = Admission(
+            send, of: wanted, suspended: occurrence?.suspended, since: stage, atAnyHour: atAnyHour, at: now)
         var send = send
         if window?.whenClosed == .skip {
             for members in admission.waiting.values { send.skipped.move(members, to: .outsideWindow) }
@@ -31,7 +38,7 @@ extension Planner {
         var served = RecipientSet()
         let latestFirst = sends.indices.sorted { sends[$0].order > sends[$1].order }
         for index in latestFirst
-        where sends[index].members != .target && (sends[index].delivery.window != nil || sends[index].waves != nil) {
+        where sends[index].members != .target && (sends[index].waitsForEach) {
             let again = sends[index].members.intersection(served)
             served.formUnion(sends[index].members)
             guard !again.isEmpty else { continue }
@@ -69,6 +76,9 @@ extension Planner {
 }
 
 extension Plan.Send {
+    /// Whether not all its people may start at the same time.
+    fileprivate var waitsForEach: Bool { delivery.window != nil || waves != nil || staging != nil }
+
     /// Orders the occurrences of a campaign: in local time by that, else by when they are due.
     fileprivate var order: Date { waves?.local.firstInstant ?? due ?? .distantPast }
 

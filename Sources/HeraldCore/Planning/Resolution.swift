@@ -61,6 +61,16 @@ extension RecordedOccurrence {
     }
 }
 
+extension RecordedOccurrence {
+    /// Its stages once a person has accepted what came of the one that was halted, or that is over. `nil` if there is no
+    /// such stage.
+    fileprivate func acceptingStage(at now: Date) -> [RecordedStage]? {
+        guard var last = stages.last, last.accepted == nil, halt == .stage || last.settled != nil else { return nil }
+        last.accepted = now
+        return stages.dropLast() + [last]
+    }
+}
+
 extension RecordedState {
     /// The changes that carry out the decision. The occurrence must have its ledger, which a snapshot does not have for
     /// finished occurrences.
@@ -94,11 +104,12 @@ extension RecordedState {
             // Nothing would say any more who is a holdout.
             if !ledger.settled.isEmpty, occurrence.hasTexts, campaign.content.personal == nil { throw .noMorePersonal }
             if let earlier = sending(of: campaign, named: occurrence.campaign) { throw .sentBefore(earlier) }
-            let now = occurrence.amended(by: campaign)
+            let (instant, now) = (now, occurrence.amended(by: campaign))
             var changes: [StateChange] = [
                 .amend(id, contentDigest: now.contentDigest, target: now.target, due: now.due, local: now.local)
             ]
             if occurrence.halt != nil { changes.append(.halt(id, nil)) }
+            if let stages = occurrence.acceptingStage(at: instant) { changes.append(.stages(id, stages)) }
             // Whoever another target has, or other rows choose texts for, is part of it from now on.
             let isForOthers =
                 now.target != occurrence.target || now.local != occurrence.local

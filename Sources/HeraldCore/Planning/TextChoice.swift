@@ -233,15 +233,3 @@ extension PersonalMessages {
             help: sent.isEmpty ? "leave out --variant" : "choose one of \(sent.joined(separator: ", "))")
     }
 }
-
-extension Workspace {
-    /// The samples of the audience that a personal campaign goes to, as rows. Empty for other campaigns.
-    package func samples(for campaign: Campaign) -> [FieldValues] {
-        guard let messages = campaign.content.personal, case .audience(let name)? = campaign.valueOwner(groupsByName),
-            let source = valueSources[name]
-        else { return [] }
-        return source.samples.map { sample in
-            FieldValues(messages.content.fields.map { sample.value[$0.name]?.value })
-        }
-    }
-}

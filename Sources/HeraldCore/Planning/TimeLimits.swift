@@ -68,14 +68,15 @@ extension Campaign {
     /// beginning.
     ///
     /// - Parameters:
+    ///   - stage: since when its stage could be open. Lateness counts from then, if that is later.
     ///   - suspended: when its window closed while it was under way. Where it is closed then, lateness counts anew from
     ///     the next opening.
     ///   - zones: those of its recipients' windows. The limits are the latest of them.
     func limits(
-        due: Date?, begun: Date? = nil, suspended: Date? = nil, in zones: [Zone] = []
+        due: Date?, begun: Date? = nil, since stage: Date? = nil, suspended: Date? = nil, in zones: [Zone] = []
     ) -> TimeLimits {
         TimeLimits(
-            deadline: due.flatMap { due in
+            deadline: due.map { max($0, stage ?? $0) }.flatMap { due in
                 windowZones(zones).map { deadline(due, suspended, in: $0) }.max()
                     ?? due.adding(schedule.maxLateness)
             }, expiry: (due ?? begun).flatMap { delivery.expiry(from: $0) })
@@ -126,7 +127,12 @@ extension Campaign {
         // In local time the last clock of the world decides. Some may get it a day later.
         let local = occurrence.local.map { schedule.mayWaitADay ? $0.nextDay : $0 }
         let due = local?.lastInstant ?? occurrence.due
-        return limits(due: due, begun: occurrence.begun, suspended: occurrence.suspended, in: zones)
+        let stage = stageOpening(of: occurrence)
+        var limits = limits(
+            due: due, begun: occurrence.begun, since: stage ?? nil, suspended: occurrence.suspended, in: zones)
+        // Nobody is late while a person decides when the next stage opens.
+        if case .some(.none) = stage { limits.deadline = nil }
+        return limits
     }
 }
 

@@ -19,8 +19,10 @@ struct WaveSorting {
         var recorded: Date
         /// Of a wave that no run has seen: for how long it is not too late.
         var patience: Duration?
-        /// The list by its zones, without those who cannot be sent anything.
+        /// The list by its zones, without those who cannot be sent anything, and without seeds.
         var clocks: [Zone: RecipientSet]
+        /// They are in the first wave that has recipients.
+        var seeds: RecipientSet
     }
 
     /// - Parameters:
@@ -70,11 +72,23 @@ struct WaveSorting {
             }
             sizes[instant, default: [:]][zone.name, default: 0] += owed.count + joining.count
         }
+        let seeds = progress.seeds.subtracting(inWave)
+        add(seeds: begun ? (isForAll ? seeds : seeds.intersection(partakers)) : seeds, isFresh: !begun)
         for instant in waves.reached.states {
             waves.unrecorded.move(waves.reached[instant].subtracting(known[instant]), to: instant)
         }
         waves.zones = sizes.mapValues { sizes in
             sizes.filter { $0.value > 0 }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key)
+        }
+    }
+
+    private mutating func add(seeds: RecipientSet, isFresh: Bool) {
+        guard !seeds.isEmpty else { return }
+        if let first = waves.reached.states.filter({ !waves.reached[$0].isEmpty }).min() {
+            waves.reached.move(seeds, to: first)
+            if isFresh { waves.fresh.formUnion(seeds) }
+        } else if let first = waves.ahead.states.filter({ !waves.ahead[$0].isEmpty }).min() {
+            waves.ahead.move(seeds, to: first)
         }
     }
 

@@ -1,10 +1,12 @@
 internal import Synchronization
 
-/// The rows of the recipients of one personal campaign. Copies share them.
+/// The rows of the recipients of one campaign whose messages or stages need them. Copies share them.
 package struct PersonalRows: Sendable {
     private let owner: RecipientIndex.Owner
     private let values: NewestValues
     private let places: FieldPlaces
+    /// What those get who have no row of the owner.
+    private var substitutes: [RecipientID: FieldValues] = [:]
 
     init(of owner: RecipientIndex.Owner, in values: NewestValues, _ fields: [Field]) {
         (self.owner, self.values) = (owner, values)
@@ -16,7 +18,14 @@ package struct PersonalRows: Sendable {
 
     /// The values of some recipients. Who has no row is left out.
     package func values(of ids: RecipientSet) throws(RecipientIndexError) -> [RecipientID: FieldValues] {
-        try values.file().values(of: ids, in: owner).mapValues(places.pick)
+        let found = try values.file().values(of: ids, in: owner).mapValues(places.pick)
+        if substitutes.isEmpty { return found }
+        return substitutes.filter { ids.contains($0.key) }.merging(found) { $1 }
+    }
+
+    /// Fills messages to some who have no row with the same values.
+    mutating func fill(_ members: RecipientSet, with values: FieldValues) {
+        for id in members { substitutes[id] = values }
     }
 
     /// Calls `body` with the rows of some recipients, in the order of their numbers.

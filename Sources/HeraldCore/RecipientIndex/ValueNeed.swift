@@ -1,6 +1,7 @@
 internal import FCM
 
-/// Whose rows' values are needed: by personal messages, and by windows that go by each recipient's zone.
+/// Whose rows' values are needed: by personal messages, and by windows that go by each recipient's zone. Stages need no
+/// values, but the keys that the rows come with.
 struct ValueNeed {
     /// Somebody's rows, and the columns whose values they bring.
     struct Owner: Hashable, Sendable {
@@ -22,9 +23,12 @@ struct ValueNeed {
         var sources: [RecipientIndex.Owner: String] = [:]
         for campaign in workspace.campaigns {
             let zones = campaign.zoneFields(groups, ends).map(\.column)
-            guard campaign.content.personal != nil || !zones.isEmpty, let owner = campaign.valueOwner(groups)
-            else { continue }
+            guard campaign.needsRows, let owner = campaign.valueOwner(groups) else { continue }
             if !owners.contains(owner) { owners.append(owner) }
+            if campaign.content.personal != nil, let seeds = campaign.delivery.stages?.seeds {
+                let owner = RecipientIndex.Owner.audience(seeds.value)
+                if !owners.contains(owner) { owners.append(owner) }
+            }
             guard case .audience(let name) = owner, let source = ends[name]?.name.value
             else { continue }
             sources[owner] = source
@@ -67,6 +71,9 @@ extension Campaign {
         return (sources[audience]?.fields ?? []).map(\.value).filter { names.contains($0.name) && $0.kind == .timezone }
     }
 
+    /// Whether its plans need rows of lists, and not only who is listed.
+    var needsRows: Bool { personal != nil || !namesOfZones.isEmpty || delivery.stages != nil }
+
     /// As its file, or the workspace's, names them.
     var namesOfZones: [Located<String>] { [zoneField, delivery.window?.field].compactMap(\.self) }
 }
@@ -74,7 +81,17 @@ extension Campaign {
 extension Workspace {
     /// Where the recipients of campaigns come from that need values of rows.
     var valueSources: AudienceSources {
-        AudienceSources(campaigns.contains { $0.personal != nil || !$0.namesOfZones.isEmpty } ? audiences : [])
+        AudienceSources(campaigns.contains(where: \.needsRows) ? audiences : [])
+    }
+
+    /// The samples of the audience that a personal campaign goes to, as rows. Empty for other campaigns.
+    package func samples(for campaign: Campaign) -> [FieldValues] {
+        guard let messages = campaign.content.personal, case .audience(let name)? = campaign.valueOwner(groupsByName),
+            let source = valueSources[name]
+        else { return [] }
+        return source.samples.map { sample in
+            FieldValues(messages.content.fields.map { sample.value[$0.name]?.value })
+        }
     }
 }
 

@@ -122,6 +122,7 @@ extension PlanDocument {
                 members["local"] = .string(waves.local.description)
                 members["joined_late"] = figure(waves.joinedLate)
             }
+            if send.staging != nil { members["stages"] = .array(send.shownStages.map(\.json)) }
         }
         return .object(marked(members, step.work.isEstimable))
     }

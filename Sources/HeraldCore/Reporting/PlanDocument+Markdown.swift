@@ -51,7 +51,7 @@ extension PlanDocument {
             Section(
                 title: "What is done now", head: "| | what | how many | why |\n|---|---|---|---|\n",
                 entries: plan.steps.map(row), limit: 8_000),
-            Section(title: "Who gets it when", entries: waveCharts.map(Self.entry), limit: 8_000),
+            Section(title: "Who gets it when", entries: sendCharts.map(Self.entry), limit: 8_000),
             Section(title: "Personal messages", entries: overview.personal.map(Self.entry), limit: 6_000),
             Section(
                 title: "Left out by `where`", entries: overview.leftOut.map { "- \($0.words.inMarkdown)\n" },
@@ -108,7 +108,7 @@ extension PlanDocument {
         return "| \(line.verb.inCell) | \(line.subject.inCell) | \(line.figures.inCell) | \(step.reason.inCell) |\n"
     }
 
-    private static func entry(_ chart: WaveChart) -> String {
+    private static func entry(_ chart: SendChart) -> String {
         "**\(chart.occurrence.rawValue.inMarkdown)**: \(chart.explanation.inMarkdown)\n\n"
             + chart.lines.joined(separator: "\n").codeBlock + "\n"
     }

@@ -110,7 +110,7 @@ package struct PlanDocument: Document {
         let rest = overview.upcoming.count + overview.upcomingOmitted - coming.count
         text += section(
             "Coming up", coming + (rest > 0 ? ["and \(rest.grouped) more; 'herald calendar' lists them"] : []))
-        text += section("Who gets it when", waveCharts.flatMap(\.textLines))
+        text += section("Who gets it when", sendCharts.flatMap(\.textLines))
         text += section("Waiting", plan.waiting.map { $0.line(overview.figures) } + zoneLines)
         text += section("Missed", plan.missed.map { "\($0.occurrence)  \($0.reason)" })
         text += section("Superseded", plan.superseded.map { "\($0.occurrence)  \($0.reason)" })

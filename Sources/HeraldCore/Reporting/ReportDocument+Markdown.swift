@@ -102,6 +102,7 @@ extension Report.Result {
         case .ok: "done"
         case .failed: "done, with failures"
         case .unknown: "done, with unknown outcomes"
+        case .halted: "a stage was halted"
         case .refused: "refused by a guard"
         case .interrupted: "stopped before its end"
         }

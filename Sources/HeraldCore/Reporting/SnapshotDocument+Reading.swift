@@ -137,6 +137,7 @@ extension StateSnapshot.Occurrence {
         recorded.begun = try part.optional("begun")?.date()
         recorded.suspended = try part.optional("suspended")?.date()
         recorded.local = try part.optional("local")?.word { LocalTime(written: $0) }
+        recorded.stages = try part.optional("stages")?.word { RecordedStage.stages(in: $0) } ?? []
         let counts = LedgerCounts(entries: entries, codes: [:])
         try part.check(counts.sum)
         recorded.outcomes = .counts(counts)

@@ -119,7 +119,7 @@ package struct StateDocument: Document {
     }
 
     private static func json(_ id: OccurrenceID, _ occurrence: RecordedOccurrence) -> JSONValue {
-        let members: [String: JSONValue] = [
+        var members: [String: JSONValue] = [
             "occurrence": .string(id.rawValue), "campaign": .string(occurrence.campaign),
             "due": occurrence.due.map { .string($0.rfc3339) } ?? .null,
             "local": occurrence.local.map { .string($0.description) } ?? .null,
@@ -135,6 +135,7 @@ package struct StateDocument: Document {
             "halted": occurrence.halt.map { .string($0.rawValue) } ?? .null,
             "finished": occurrence.finished.map { .string($0.rfc3339) } ?? .null,
         ]
+        if !occurrence.stages.isEmpty { members["stages"] = .array(occurrence.shownStages.map(\.json)) }
         return .object(members.merging(ClassCounts(occurrence.classes).members) { first, _ in first })
     }
 
@@ -192,6 +193,7 @@ package struct StateDocument: Document {
             if occurrence.finished != nil, !occurrence.hasTried { text += ", nobody was tried" }
             text += occurrence.finished.map { ", finished \($0.rfc3339)\n" } ?? ", unfinished\n"
             text += ClassCounts(occurrence.classes).text(indentedBy: 4)
+            text += occurrence.shownStages.map { "    stage \($0.line)\n" }.joined()
         }
         if !watermarks.isEmpty { text += "\n\(style.bold("Dealt with until"))\n" }
         for (campaign, mark) in watermarks { text += "  \(campaign.padded(to: width))  \(mark.at.rfc3339)\n" }
@@ -219,6 +221,7 @@ package struct StateDocument: Document {
         case .failedOver: "in doubt since the database failed over"
         case .rejected: "stopped because too many were rejected"
         case .dead: "stopped because too many registrations looked dead"
+        case .stage: "halted at a stage"
         }
     }
 

@@ -10,9 +10,10 @@ extension StepReport {
         return sorted(locales, "locale") + sorted(variants, "variant")
     }
 
-    /// The accounts in one line for locales, one for variants, and one for those who were left out.
+    /// The accounts in one line for locales, one for variants, one for those who were left out, and one for each stage.
     var textLines: [String] {
         [Self.line("locales", locales), Self.line("variants", variants), leftOut.words].compactMap(\.self)
+            + stages.map { "stage \($0.line)" }
     }
 
     /// If everybody gets the message itself, there is nothing to tell apart, and no line.
@@ -34,7 +35,7 @@ extension StepReport {
         }
     }
 
-    /// The keys that only steps of personal campaigns have, and steps that skip somebody.
+    /// The keys that only steps of personal campaigns have, steps that skip somebody, and those of sends in stages.
     var textsJSON: [String: JSONValue] {
         var members: [String: JSONValue] = [:]
         if !locales.isEmpty { members["locales"] = .object(locales.mapValues(\.json)) }
@@ -43,6 +44,7 @@ extension StepReport {
         where number > 0 {
             members[key] = .int(Int64(number))
         }
+        if !stages.isEmpty { members["stages"] = .array(stages.map(\.json)) }
         if !leftOut.reasons.isEmpty { members["skipped_because"] = .object(leftOut.reasons.json) }
         return members
     }

@@ -101,11 +101,13 @@ package struct DesiredSend: Sendable {
     package var members: RecipientSet
     /// What a personal campaign makes of the members' rows.
     package var census: RowCensus?
-    /// The members' rows, for the messages of a personal campaign.
+    /// The members' rows, for the messages of a personal campaign and for the draw of stages.
     package var rows: PersonalRows?
     /// The members by the zone that their row names, for each field that the campaign's schedule or window goes by. A
     /// field that their list does not have is missing.
     package var zones: [String: [Zone: RecipientSet]] = [:]
+    /// Who gets it before all others, where it opens in stages. They are members too.
+    package var seeds = RecipientSet()
     /// How many of them have the default, because their row names no zone.
     package var zonesDefaulted = 0
     /// The path of the list that has the rows, as written. `nil` for registrations that stand in a file.

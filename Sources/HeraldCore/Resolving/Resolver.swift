@@ -43,15 +43,18 @@ package struct Resolver {
         try Resolver(workspace, recipients).members(of: name)
     }
 
-    /// How many recipients each group has.
-    static func groupSizes(
+    /// How many recipients each group has, and each audience of seeds.
+    static func sizes(
         in workspace: Workspace, _ recipients: ListedRecipients
-    ) throws(RecipientIndexError) -> [GroupName: Int] {
-        let workspace = workspace.withGroupsOnly
-        guard !workspace.groups.isEmpty else { return [:] }
-        let resolver = try Resolver(workspace, recipients)
-        let sizes = workspace.groups.map { ($0.name.value, resolver.members(of: $0).count) }
-        return Dictionary(sizes) { first, _ in first }
+    ) throws(RecipientIndexError) -> (groups: [GroupName: Int], seeds: [String: Int]) {
+        let (reduced, seeds) = (workspace.withGroupsOnly, Set(workspace.seeds.map(\.value)))
+        guard !reduced.groups.isEmpty || !seeds.isEmpty else { return ([:], [:]) }
+        let resolver = try Resolver(reduced, recipients)
+        let sizes = reduced.groups.map { ($0.name.value, resolver.members(of: $0).count) }
+        return (
+            Dictionary(sizes) { first, _ in first },
+            Dictionary(seeds.map { ($0, resolver.members(of: $0).count) }) { first, _ in first }
+        )
     }
 
     /// - Parameter sends: the personal campaigns whose rows are judged.
@@ -170,9 +173,31 @@ package struct Resolver {
                 let defaulted = send.members.count - byZone.values.reduce(0) { $0 + $1.count }
                 send.zonesDefaulted = max(send.zonesDefaulted, defaulted)
             }
+            if let stages = campaign.delivery.stages, let owner = campaign.valueOwner(groups) {
+                try addStages(stages, to: &send, of: owner)
+            }
             desired.sends.append(send)
         }
         return desired
+    }
+
+    /// Adds the seeds, whether the target has them or not, and the rows that decide who is in which stage.
+    private func addStages(
+        _ stages: Stages, to send: inout DesiredSend, of owner: RecipientIndex.Owner
+    ) throws(RecipientIndexError) {
+        var rows = send.rows ?? PersonalRows(of: owner, in: values, [])
+        defer { send.rows = rows }
+        guard let name = stages.seeds?.value else { return }
+        send.seeds = members(of: name).subtracting(audiences.union(send.campaign.exclude))
+        let others = send.seeds.subtracting(send.members)
+        send.members.formUnion(others)
+        guard let messages = send.campaign.content.personal,
+            let sample = workspace.samples(for: send.campaign).first, !others.isEmpty
+        else { return }
+        try values.file().each(of: others, in: .audience(name)) { row in
+            send.census?.add(row.id, messages.judge(sample: sample, key: row.key), messages)
+        }
+        rows.fill(others, with: sample)
     }
 
     /// Whom the filters of an audience left out for a time, or for a value of another type.
@@ -260,12 +285,15 @@ extension Workspace {
         }
     }
 
-    /// The parts of the workspace that decide the members of groups made from audiences.
+    /// The audiences that get messages before others.
+    var seeds: [Located<String>] { campaigns.compactMap { $0.delivery.stages?.seeds } }
+
+    /// The parts of the workspace that decide the members of groups made from audiences, and of audiences of seeds.
     var withGroupsOnly: Workspace {
         var workspace = self
         let named = groups.compactMap { if case .audience(let name) = $0.members { name } else { nil } }
         workspace.groups = groups.filter { if case .audience = $0.members { true } else { false } }
-        let needed = named.isEmpty ? [] : named + settings.suppress
+        let needed = named.isEmpty && seeds.isEmpty ? [] : named + seeds + settings.suppress
         workspace.audiences = audiences.inOrder(from: needed.map(\.value)).sorted { $0.name.value < $1.name.value }
         workspace.campaigns = []
         return workspace
@@ -284,7 +312,7 @@ extension Workspace {
             case .group(let name): inline.insert(name)
             case .campaign: break
             }
-            needed += (campaign.exclude + settings.suppress).map(\.value)
+            needed += (campaign.otherAudiences + settings.suppress).map(\.value)
             return true
         }
         workspace.groups += groups.filter { inline.contains($0.name.value) }

@@ -31,6 +31,14 @@ package struct RowCensus: Hashable, Sendable {
         mistakes.mapValues { $0.subtracting(unreachable).count }.filter { $0.value > 0 }
     }
 
+    /// Adds somebody whose message is made of a sample.
+    mutating func add(_ id: RecipientID, _ verdict: RowVerdict, _ messages: PersonalMessages) {
+        switch verdict {
+        case .good(let place, _): classes[messages.classes[place], default: []].insert(id)
+        case .bad(let mistake): mistakes[mistake.kind, default: []].insert(id)
+        }
+    }
+
     init(_ judged: JudgedRows, _ messages: PersonalMessages) {
         for (recipients, members) in zip(messages.classes, judged.sets) where !members.isEmpty {
             classes[recipients] = members

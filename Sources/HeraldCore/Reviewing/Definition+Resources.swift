@@ -268,6 +268,14 @@ private struct FieldList {
             add("delivery.window.timezone.field", window.field.map { .string($0.value) })
             add("delivery.window.when_closed", .string(window.whenClosed.rawValue), usually: "wait")
         }
+        if let stages = delivery.stages {
+            add("delivery.stages", .string(stages.shares.map(\.text).joined(separator: ", ")))
+            add("delivery.seeds", stages.seeds.map { .string($0.value) })
+            add("delivery.soak", .string(stages.soak.written))
+            add("delivery.halt_when.rejected_percent", .int(Int64(stages.limits.rejectedPercent)))
+            add("delivery.halt_when.dead_percent", .int(Int64(stages.limits.deadPercent)))
+            add("delivery.halt_when.unknown_percent", .int(Int64(stages.limits.unknownPercent)))
+        }
         add("delivery.expires_after", delivery.expiresAfter.map { .string($0.protobufText) })
         let usual = Campaign.Delivery()
         add("delivery.on_error", .string(delivery.onError.rawValue), usually: .string(usual.onError.rawValue))

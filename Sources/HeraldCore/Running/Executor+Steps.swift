@@ -40,6 +40,11 @@ extension Executor {
         if case .send(let send) = step.work { await noteTexts(of: send, at: index) }
         if case .subscribe(let name, _) = step.work { await noteChange(of: name, state) }
         if case .unsubscribe(let name, _) = step.work { await noteChange(of: name, state) }
+        if let stage = state.nextStage {
+            let now = surroundings.moment(since: runBegin)
+            let opening = now.elapsed + .seconds(max(0, stage.timeIntervalSince(now.date)))
+            nextStage = min(opening, nextStage ?? opening)
+        }
         if isOver {
             queue.noteEnd(of: step, report.steps[index])
         } else {
@@ -107,6 +112,7 @@ extension Executor {
     /// Adds the account of each text of a personal campaign.
     private mutating func noteTexts(of send: Plan.Send, at index: Int) async {
         guard let messages = send.content.personal, !options.mode.isDryRun else { return }
+        let send = personal[index] ?? send
         // Without the state there are no figures, rather than wrong ones.
         guard let occurrence = try? await surroundings.store.occurrence(send.occurrence) else { return }
         report.steps[index].noteTexts(

@@ -16,6 +16,13 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     /// The longest time between two looks for what is due.
     private static var patience: Duration { .seconds(10) }
     private var campaigns: [StepID: String] = [:]
+    /// When the next stage opens of a send that this run has begun, counted from the run's beginning. The date does not do:
+    /// with `--at` it stands still.
+    var nextStage: Duration?
+    /// A run waits no longer than that for a stage, and for nothing else.
+    private static var stagePatience: Duration { .seconds(60) }
+    /// What personal sends have had so far, by their index in the report: a send may go on in a second part.
+    var personal: [Int: Plan.Send] = [:]
 
     var options: RunOptions { context.options }
 
@@ -54,8 +61,8 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     }
 
     private mutating func run(_ plan: Plan) async -> Report {
-        await take(plan, at: 0)
-        while !queue.isEmpty, report.result != .interrupted {
+        await take(plan, at: Array(plan.steps.indices))
+        while !queue.isEmpty || awaitsStage, report.result != .interrupted {
             context.stop = surroundings.stop()
             followCrew()
             if context.stop != nil {
@@ -63,6 +70,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
             } else if let fatal = context.fatal {
                 for entry in queue.entries { report.steps[entry.index].stop(.fatal(fatal)) }
                 await dismissQueue()
+                nextStage = nil
             } else {
                 await lookAgain()
                 await takeTurn()
@@ -79,11 +87,20 @@ package struct Executor<C: Clock> where C.Duration == Duration {
 
     // MARK: What is to be done
 
-    /// - Parameter first: the index of the plan's first step in the report.
-    private mutating func take(_ plan: Plan, at first: Int) async {
+    /// Whether the next stage opens so soon that the run waits for it.
+    private var awaitsStage: Bool {
+        guard surroundings.lookAgain != nil, let nextStage else { return false }
+        return nextStage - surroundings.moment(since: runBegin).elapsed <= Self.stagePatience
+    }
+
+    /// - Parameter indices: those of the plan's steps in the report.
+    private mutating func take(_ plan: Plan, at indices: [Int]) async {
         var fresh: [RunQueue.Entry] = []
-        for (step, index) in zip(plan.steps, first...) {
-            if case .send(let send) = step.work, step.refusal == nil { campaigns[step.id] = send.campaign }
+        for (step, index) in zip(plan.steps, indices) {
+            if case .send(let send) = step.work, step.refusal == nil {
+                campaigns[step.id] = send.campaign
+                if send.content.personal != nil { personal[index] = personal[index]?.joined(with: send) ?? send }
+            }
             if let refusal = step.refusal {
                 refuse(step, refusal, at: index)
             } else {
@@ -95,8 +112,8 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         leftOut.formUnion((plan.missed + plan.superseded).map(\.occurrence))
         watermarks.add(plan.watermarks)
         nextLook = surroundings.lookAgain == nil ? nil : plan.nextDue
-        context.recorded.apply(plan.renaming + plan.starts)
-        await commit(plan.renaming + plan.starts + plan.endings(at: surroundings.now()) + dueWatermarks())
+        context.recorded.apply(plan.renaming + plan.notes)
+        await commit(plan.renaming + plan.notes + plan.endings(at: surroundings.now()) + dueWatermarks())
     }
 
     private mutating func refuse(_ step: Plan.Step, _ refusal: String, at index: Int) {
@@ -109,28 +126,56 @@ package struct Executor<C: Clock> where C.Duration == Duration {
 
     /// Takes in what came due since the plan was made. Steps that it already has stay as they are.
     private mutating func lookAgain() async {
-        let now = surroundings.now()
-        guard let look = surroundings.lookAgain, let instant = nextLook, now >= instant else { return }
+        let moment = surroundings.moment(since: runBegin)
+        let (now, opens) = (moment.date, nextStage.map { moment.elapsed >= $0 } ?? false)
+        guard let look = surroundings.lookAgain, opens || nextLook.map({ now >= $0 }) ?? false else { return }
+        if opens { nextStage = nil }
         // If there is no plan now, there may be one soon.
         nextLook = now.adding(Self.patience)
         let underWay = queue.entries.compactMap { entry in
             if case .send(let send) = entry.step.work { send } else { nil }
         }
         guard var plan = await look(now, underWay) else { return }
-        let known = Set(report.steps.map(\.id))
-        // Of an occurrence that this run has begun, the next run sends the waves that were reached meanwhile.
-        for step in plan.steps where known.contains(step.id) { watermarks.noteUnreached(step) }
-        plan.steps = plan.steps.filter { $0.work.action == .send && !known.contains($0.id) }
+        let known = Dictionary(report.steps.enumerated().map { ($1.id, $0) }) { first, _ in first }
+        let (continued, fresh) = sort(plan.steps, known)
         let isTold = { [leftOut] (missed: Plan.Missed) in
-            leftOut.contains(missed.occurrence) || known.contains(.send(missed.occurrence))
+            leftOut.contains(missed.occurrence) || known[.send(missed.occurrence)] != nil
         }
         plan.missed.removeAll(where: isTold)
         plan.superseded.removeAll(where: isTold)
         plan.renames = []
         let first = report.steps.count
-        report.steps += plan.steps.map { StepReport($0) }
+        report.steps += fresh.map { StepReport($0) }
+        for (step, index) in continued { report.steps[index].goOn(with: step) }
         report.noteLeftOut(of: plan)
-        await take(plan, at: first)
+        plan.steps = continued.map(\.step) + fresh
+        await take(plan, at: continued.map(\.index) + Array(first..<report.steps.count))
+    }
+
+    /// The sends of a later plan that go on with an occurrence of this run, and those of other occurrences. While a step is
+    /// under way, or stopped, the next run goes on with its occurrence.
+    private mutating func sort(
+        _ steps: [Plan.Step], _ known: [StepID: Int]
+    ) -> (continued: [(step: Plan.Step, index: Int)], fresh: [Plan.Step]) {
+        var (continued, fresh): ([(step: Plan.Step, index: Int)], [Plan.Step]) = ([], [])
+        for step in steps {
+            guard case .send(var send) = step.work else { continue }
+            guard let index = known[step.id] else {
+                fresh.append(step)
+                continue
+            }
+            let isOver = !queue.entries.contains { $0.index == index } && report.steps[index].stopped == nil
+            guard isOver, send.isResumed, report.steps[index].action == .send else {
+                watermarks.noteUnreached(step)
+                continue
+            }
+            // The first part has counted them.
+            (send.leftOut.gone, send.leftOut.bad) = ([], [])
+            var step = step
+            step.work = .send(send)
+            continued.append((step, index))
+        }
+        return (continued, fresh)
     }
 
     /// Does the next step, or waits for the step that is ready first.
@@ -147,7 +192,9 @@ package struct Executor<C: Clock> where C.Duration == Duration {
             // Waits are short, so that a request to stop is noticed.
             let wait = min(instant.timeIntervalSince(now.date), 1)
             if wait > 0 { try? await surroundings.clock.sleep(for: .seconds(wait)) }
-        case .done: break
+        case .done:
+            let wait = min((nextStage ?? now.elapsed) - now.elapsed, .seconds(1))
+            if wait > .zero { try? await surroundings.clock.sleep(for: wait) }
         }
     }
 

@@ -17,7 +17,7 @@ extension Plan {
         var marks = Watermarks()
         marks.add(watermarks)
         let sending = steps.compactMap { if case .send(let send) = $0.work { send.campaign } else { nil } }
-        return renaming + starts + endings(at: now) + marks.due(waiting: Set(sending), recorded: [:])
+        return renaming + notes + endings(at: now) + marks.due(waiting: Set(sending), recorded: [:])
     }
 
     /// Written when nothing stopped the run: how many recipients each audience has.

@@ -3,7 +3,7 @@ internal import FCM
 /// What a run did, and what came of every recipient it planned for.
 package struct Report: Hashable, Sendable {
     package enum Result: String, Hashable, Sendable {
-        case running, ok, failed, unknown, refused, interrupted
+        case running, ok, failed, unknown, halted, refused, interrupted
     }
 
     package var run: String
@@ -164,6 +164,8 @@ package struct StepReport: Hashable, Sendable {
     package var locales: [String: ClassFigures] = [:]
     /// The same by variant, holdouts included.
     package var variants: [String: ClassFigures] = [:]
+    /// The stages of a send, with what came of each.
+    package var stages: [Plan.Stage] = []
     /// How many recipients were skipped, and why.
     package var leftOut = LeftOutCounts()
     /// Outcomes of a send that could not be written to the state.
@@ -217,6 +219,26 @@ extension StepReport {
         if failures.count < Self.shownFailures { failures.append(failure) } else { failuresOmitted += 1 }
     }
 
+    /// Goes on with recipients of its occurrence whose stage opened, or whose clock reached it, after the step was over.
+    ///
+    /// - Parameter step: without those who are left out by the first part, which are counted.
+    mutating func goOn(with step: Plan.Step) {
+        let more = StepReport(step)
+        planned += more.planned
+        skipped += more.skipped
+        leftOut.add(more.leftOut)
+        (note, standing) = (nil, nil)
+    }
+
+    /// What it counts so far.
+    ///
+    /// - Parameter dead: how many of the rejected look dead.
+    func figures(dead: Int) -> StageFigures {
+        StageFigures(accepted: accepted, rejected: rejected - dead, dead: dead, unknown: unknown)
+    }
+
+    package var isHaltedStage: Bool { if case .stage? = stopped { true } else { false } }
+
     /// Counts the recipients of its occurrence that something held before the run began.
     mutating func add(_ held: Plan.Held) {
         planned += held.remaining
@@ -251,6 +273,7 @@ extension Report {
     package var outcome: Result {
         if result == .interrupted { return result }
         if steps.contains(where: { $0.unknown > 0 }) { return .unknown }
+        if steps.contains(where: \.isHaltedStage) { return .halted }
         if wasBlocked { return .refused }
         let hasFailed = steps.contains { step in
             step.rejected > step.forgotten || step.stopped != nil

@@ -37,6 +37,11 @@ extension StepReport {
 
         package init() {}
 
+        mutating func add(_ other: Self) {
+            (heldOut, badRows, gone) = (heldOut + other.heldOut, badRows + other.badRows, gone + other.gone)
+            reasons.merge(other.reasons, uniquingKeysWith: +)
+        }
+
         init(_ send: Plan.Send) {
             let leftOut = send.leftOut
             (heldOut, badRows, gone) = (leftOut.heldOut, leftOut.bad.count, leftOut.gone.count)

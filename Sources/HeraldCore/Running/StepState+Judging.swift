@@ -231,11 +231,18 @@ extension StepState {
     var tellsShares: Bool { tried >= Self.tellingOutcomes }
 
     mutating func checkRejections() {
+        checkStage()
         guard let percent = work.stopWhenRejectedPercent else { return }
         let rejected = report.rejected - dead
         let outcomes = report.accepted + report.unknown + rejected
         guard outcomes >= Self.tellingOutcomes, rejected * 100 > percent * outcomes else { return }
         halt(.rejected, .rejected(rejected, of: outcomes, limit: percent))
+    }
+
+    private mutating func checkStage() {
+        guard let staging = work.staging, report.stopped == nil, let excess = staging.limits.exceeded(by: stageFigures)
+        else { return }
+        halt(.stage, .stage(staging.share, excess))
     }
 
     /// What is left waits for a person.

@@ -58,6 +58,10 @@ struct StepState: DecidingStep {
     var trouble = Trouble()
     var lastPauseCheck: Duration?
     private var resumed: Duration = .zero
+    /// When the next stage opens, once nobody of this one is left.
+    private(set) var nextStage: Date?
+    /// What the report counted before this step began: an earlier stage in the same run.
+    private let counted: StageFigures
 
     /// What makes a step yield.
     struct Leave {
@@ -89,6 +93,7 @@ struct StepState: DecidingStep {
         self.report = report
         queue = StepQueue(members)
         calls = PacedCalls(work.action, rate: rate, probesAPI: probesAPI)
+        counted = report.figures(dead: report.forgotten)
     }
 
     /// Prepares the step to go on after it has yielded.
@@ -254,14 +259,30 @@ struct StepState: DecidingStep {
     private mutating func close(_ now: Moment, _ context: RunContext) -> StepEffect {
         if queue.aside.hasSome { report.wait(work.closedNote) }
         let isComplete = report.pending == 0 && report.stopped == nil && !report.isStanding
-        var changes = isComplete ? work.closing(at: now.date, unknown: report.unknown) : []
+        var changes = closeStage(now)
+        if isComplete { changes += work.closing(at: now.date, unknown: report.unknown) }
         if report.standing == .waiting, calls.hasStarted { changes += work.suspending(at: now.date) }
         if let halt = trouble.halt, context.options.mode == .apply { changes += work.halting(halt) }
         return write(.closing, changes, now, context)
     }
 
+    /// What came of the stage, for the state. It soaks from now on if nobody of it may start any more.
+    private mutating func closeStage(_ now: Moment) -> [StateChange] {
+        guard let staging = work.staging, !isUnfinished, calls.hasStarted else { return [] }
+        let isSettled = report.stopped == nil && postponed == 0 && report.standing != .held
+        if isSettled { nextStage = staging.opening(after: now.date) }
+        let changes = work.closing(stage: stageFigures, settled: isSettled ? now.date : nil)
+        report.stages = staging.shown(with: stageFigures, isHalted: trouble.halt == .stage, isSettled: isSettled)
+        return changes
+    }
+
+    /// What came of the open stage, in earlier runs and in this one.
+    var stageFigures: StageFigures {
+        (work.staging?.figures ?? StageFigures()) + (report.figures(dead: dead) - counted)
+    }
+
     private mutating func end(_ now: Moment, _ context: RunContext) -> StepEffect {
-        if deaths.areTooMany || report.standing == .held { report.held += report.pending }
+        if deaths.areTooMany || report.standing == .held || trouble.halt == .stage { report.held += report.pending }
         report.duration += now.elapsed - resumed
         outcomes = UnwrittenOutcomes()
         calls.endWaiting()

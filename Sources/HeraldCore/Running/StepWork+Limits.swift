@@ -41,6 +41,17 @@ extension StepWork {
         return [.suspend(send.occurrence, at: last)]
     }
 
+    /// What the step's outcomes are judged by, where it opens in stages.
+    var staging: Plan.Staging? { isPart || isDryRun ? nil : send?.staging }
+
+    /// Written when nothing more of the step starts.
+    ///
+    /// - Parameter settled: since when nobody of the open stage may start. `nil` if somebody may.
+    func closing(stage figures: StageFigures, settled: Date?) -> [StateChange] {
+        guard let send, let staging else { return [] }
+        return [.stages(send.occurrence, staging.closing(with: figures, settled: settled))]
+    }
+
     /// Why recipients of it wait, in words.
     var closedNote: String {
         let window = delivery?.window

@@ -209,11 +209,12 @@ struct StepWork {
             .map { .skip(send.occurrence, send.skipped[$0.key], $0.key) }
     }
 
-    /// Whom the occurrence is for, where the state does not know it yet.
+    /// Whom the occurrence is for, and the stage that opens, where the state does not know it yet.
     private func assigning(_ send: Plan.Send) -> [StateChange] {
         let waves = send.waves?.unrecorded ?? Partition()
         return (send.assignment.map { [.assign(send.occurrence, $0)] } ?? [])
             + (waves.isEmpty ? [] : [.waves(send.occurrence, waves)])
+            + (send.staging?.isNew == true ? [.stages(send.occurrence, send.staging?.opened ?? [])] : [])
     }
 
     /// Written before a request leaves. From then on nobody takes these recipients for subscribers: if this run dies,

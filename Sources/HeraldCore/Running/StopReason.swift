@@ -19,6 +19,8 @@ package enum StopReason: Hashable, Sendable {
     case refused(Int, code: String)
     /// More than `limit` percent were rejected.
     case rejected(Int, of: Int, limit: Int)
+    /// The figures of a stage are over a limit.
+    case stage(StageShare, StageExcess)
     /// The state has no key of the group that it sends to.
     case noKey(GroupName)
     case unwritableMessage
@@ -41,6 +43,7 @@ package enum StopReason: Hashable, Sendable {
         case .refused(let count, let code): "FCM refused the messages of \(count) recipients in a row (\(code))"
         case .rejected(let count, let all, let limit):
             "\(count.grouped) of \(all.grouped) were rejected, more than \(limit) %"
+        case .stage(let share, let excess): "stage \(share.words) was halted: \(excess.words)"
         case .noKey(let group): "group '\(group)' has no key: herald has not made it at FCM"
         case .unwritableMessage: "the message cannot be written as JSON"
         case .noRows:

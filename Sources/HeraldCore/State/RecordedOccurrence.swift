@@ -20,6 +20,8 @@ package struct RecordedOccurrence: Hashable, Sendable {
     package var halt: Halt?
     /// When its send window closed while a run was sending it. It is under way again when the window opens.
     package var suspended: Date?
+    /// The stages that have opened. They rise. Empty for one that opens to everybody at once.
+    package var stages: [RecordedStage] = []
     package var outcomes = Outcomes.ledger(Ledger())
     /// Whom it is for, each with the text that they get, holdouts included. It is set when the occurrence begins: who is
     /// listed later is no part of it. Empty for a send to a whole topic, condition or group, for an occurrence that an
@@ -37,6 +39,8 @@ package struct RecordedOccurrence: Hashable, Sendable {
         case rejected
         /// So many of its registrations looked dead that herald stopped it.
         case dead
+        /// The figures of a stage were over a limit (`halt_when`).
+        case stage
     }
 
     /// Plans need only the ledgers of open occurrences, and there may be a thousand finished occurrences for each of

@@ -27,6 +27,8 @@ package enum StateChange: Hashable, Sendable {
     case assign(OccurrenceID, Partition<MessageClass>)
     /// Puts recipients of an occurrence in local time into the waves in which their clocks reached it, and out of others.
     case waves(OccurrenceID, Partition<Date>)
+    /// Replaces what is known of an occurrence's stages.
+    case stages(OccurrenceID, [RecordedStage])
     /// Gives an occurrence the content and the due time of its campaign's file. Its outcomes stay.
     case amend(OccurrenceID, contentDigest: String, target: String, due: Date?, local: LocalTime? = nil)
     /// Moves recipients to one entry and out of all others. `nil` means: not tried.
@@ -130,7 +132,7 @@ extension RecordedState {
             guard isFree(id, for: occurrence.campaign) else { return }
             var opened = occurrence
             (opened.finished, opened.outcomes) = (nil, occurrences[id]?.outcomes ?? .ledger(Ledger()))
-            (opened.classes, opened.waves) = (Partition(), Partition())
+            (opened.classes, opened.waves, opened.stages) = (Partition(), Partition(), [])
             occurrences[id] = opened
         case .assign(let id, let classes):
             guard occurrences[id]?.ledger != nil else { return }
@@ -139,6 +141,7 @@ extension RecordedState {
         case .waves(let id, let waves):
             guard occurrences[id]?.ledger != nil else { return }
             for instant in waves.states { occurrences[id]?.waves.move(waves[instant], to: instant) }
+        case .stages(let id, let stages): occurrences[id]?.stages = stages
         case .amend(let id, let contentDigest, let target, let due, let local):
             occurrences[id]?.contentDigest = contentDigest
             occurrences[id]?.target = target
@@ -280,12 +283,9 @@ extension StateChange {
         case .register, .spendPlan, .audienceSizes, .watermark, .pause, .resume, .topicAPI, .sendQuota, .test, .prune,
             .applied, .approve, .stamp, .forgetStarts, .counting:
             false
-        case .members, .groupKey, .groupMembers, .open, .assign, .waves, .amend, .outcome, .reject, .skip, .started,
-            .unstarted,
-            .finish, .reopen, .forget,
-            .revive,
-            .rename, .supersede, .readopt, .died, .reviveMigrated, .erase, .drop, .outgrow, .halt,
-            .suspend:
+        case .members, .groupKey, .groupMembers, .open, .assign, .waves, .stages, .amend, .outcome, .reject, .skip,
+            .started, .unstarted, .finish, .reopen, .forget, .revive, .rename, .supersede, .readopt, .died,
+            .reviveMigrated, .erase, .drop, .outgrow, .halt, .suspend:
             true
         }
     }

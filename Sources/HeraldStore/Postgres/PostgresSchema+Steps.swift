@@ -150,9 +150,10 @@ extension PostgresSchema {
         "ALTER TABLE @progress ADD COLUMN counting_since float8",
     ]
 
-    /// Occurrences in local time. A wave is the second in which clocks reached it, counted from 1970.
+    /// Occurrences in local time, and the stages that have opened. A wave is the second in which clocks reached it, counted from 1970.
     private static let localTimes = [
-        "ALTER TABLE @occurrence ADD COLUMN local text",
+        // Stages are text as `RecordedStage` writes them.
+        "ALTER TABLE @occurrence ADD COLUMN local text, ADD COLUMN stages text",
         // When the campaign was first seen in local time.
         "ALTER TABLE @watermark ADD COLUMN first float8",
         sets(named: "wave", of: "occurrence", checksum: checksumOfBits),

@@ -117,19 +117,19 @@ struct PlannerCapTests {
     @Test func `the state notes since when it counts, and forgets what is too old`() {
         var scenario = scenario(campaign("sale"))
         scenario.state.countingSince = nil
-        #expect(scenario.plan().starts == [.counting(since: PlanScenario.now)])
+        #expect(scenario.plan().notes == [.counting(since: PlanScenario.now)])
         #expect(
             scenario.overview.warnings.contains(
                 "frequency cap 'promo' looks further back than the state knows: messages count since 2025-12-01T08:00:00Z"
             ))
         scenario.state.countingSince = .after(-86_401)
         scenario.state.starts = ["a@once": Partition(disjoint: [start(-86_400): [9]])]
-        #expect(scenario.plan().starts == [.forgetStarts(until: .after(-86_400))])
+        #expect(scenario.plan().notes == [.forgetStarts(until: .after(-86_400))])
         #expect(scenario.overview.warnings.isEmpty)
         scenario.settings.frequencyCaps = []
-        #expect(scenario.plan().starts == [.counting(since: nil)])
+        #expect(scenario.plan().notes == [.counting(since: nil)])
         scenario.state.countingSince = nil
-        #expect(scenario.plan().starts.isEmpty)
+        #expect(scenario.plan().notes.isEmpty)
     }
 
     @Test func `what a run leaves out fills no cap, and what a person may let through does`() {
@@ -163,9 +163,9 @@ struct PlannerCapTests {
         var scenario = scenario(campaign("sale"), caps: [])
         scenario.state.countingSince = nil
         scenario.state.starts = ["a@once": Partition(disjoint: [start(-89 * 86_400): [9]])]
-        #expect(scenario.plan().starts.isEmpty)
+        #expect(scenario.plan().notes.isEmpty)
         scenario.state.starts = ["a@once": Partition(disjoint: [start(-90 * 86_400): [9]])]
-        #expect(scenario.plan().starts == [.forgetStarts(until: .after(-90 * 86_400))])
+        #expect(scenario.plan().notes == [.forgetStarts(until: .after(-90 * 86_400))])
     }
 
     @Test func `a message whose intent took too long to write is noted anew`() async throws {

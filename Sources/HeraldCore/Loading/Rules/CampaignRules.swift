@@ -17,6 +17,7 @@ struct CampaignRules {
         checkLateness(runEvery, &findings)
         CapRules(campaign, in: document).check(&findings)
         WindowRules(campaign, in: document)?.check(&findings)
+        StageRules(campaign, in: document)?.check(&findings)
         if case .condition(let condition) = campaign.target.value {
             let places = ConditionPlaces(document.value(at: "target"), condition, file: findings.file)
             ConditionLogic(condition).check(campaign, places, &findings)

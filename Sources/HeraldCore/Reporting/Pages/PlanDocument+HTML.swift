@@ -20,7 +20,7 @@ extension PlanDocument {
             "changes": comparison.map(Self.values) ?? .null,
             "looks": .section("campaigns", shownCampaigns.map(look)),
             "steps": .section("rows", plan.steps.map { Self.row($0, overview.figures) }),
-            "waves": .section("charts", waveCharts.compactMap(\.json)),
+            "waves": .section("charts", sendCharts.compactMap(\.json)),
             "personal": .section("campaigns", overview.personal.map(Self.values)),
             "coming": coming,
             "lists": .array(

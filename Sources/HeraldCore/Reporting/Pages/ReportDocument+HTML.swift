@@ -124,7 +124,7 @@ extension Report.Result {
     fileprivate var tone: String {
         switch self {
         case .ok: "good"
-        case .failed, .refused: "bad"
+        case .failed, .refused, .halted: "bad"
         case .running, .unknown, .interrupted: "warn"
         }
     }

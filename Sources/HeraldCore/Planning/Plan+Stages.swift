@@ -1,0 +1,137 @@
+extension Plan {
+    /// What a send that opens in stages has besides.
+    package struct Staging: Hashable, Sendable {
+        /// The stages that have opened. The last one is open, and the step's outcomes are its own.
+        package var opened: [RecordedStage]
+        /// Whether this step opens the last one, so that the state does not know it yet.
+        package var isNew: Bool
+        /// What came of the open stage in earlier runs.
+        package var figures: StageFigures
+        package var limits: StageLimits
+        package var soak: Stages.Soak
+        /// Those whose stage is not open yet.
+        package var ahead = Partition<StageShare>()
+        /// How many have an outcome already.
+        package var settled = 0
+    }
+}
+
+extension Plan {
+    /// A stage as readers see it.
+    package struct Stage: Hashable, Sendable {
+        package var share: StageShare
+        /// How many recipients are in it, but not in the stages before.
+        package var planned: Int
+        package var opened: Date?
+        /// `nil` before it opens.
+        package var figures: StageFigures?
+        package var state: State
+
+        package enum State: String, Hashable, Sendable {
+            case done, open, soaking, halted, ahead
+        }
+    }
+}
+
+extension Plan.Send {
+    /// The stages of a send that opens in several. Empty for other sends.
+    package var shownStages: [Plan.Stage] { staging?.shown() ?? [] }
+}
+
+extension RecordedOccurrence {
+    /// The stages that have opened. Who is in the others depends on the lists.
+    package var shownStages: [Plan.Stage] {
+        let state: Plan.Stage.State =
+            finished != nil ? .done : halt == .stage ? .halted : stages.last?.settled != nil ? .soaking : .open
+        return stages.shown(open: state, stages.last?.figures)
+    }
+}
+
+extension [RecordedStage] {
+    /// - Parameters:
+    ///   - state: of the last one. The others are over.
+    ///   - figures: what came of the last one.
+    fileprivate func shown(open state: Plan.Stage.State, _ figures: StageFigures?) -> [Plan.Stage] {
+        enumerated().map { place, stage in
+            let isLast = place == count - 1
+            let came = isLast ? figures : self[place + 1].before - stage.before
+            return Plan.Stage(
+                share: stage.share, planned: stage.planned, opened: stage.opened, figures: came,
+                state: isLast ? state : .done)
+        }
+    }
+}
+
+extension Plan.Send {
+    /// Whether it goes to seeds, for whom local times, windows and caps do not hold.
+    var isForSeeds: Bool { staging?.share == .seeds }
+}
+
+extension Plan.Staging {
+    /// The stage that is open.
+    package var share: StageShare { opened.last?.share ?? .everybody }
+
+    /// - Parameter figures: what came of the open stage; by default what came of it in earlier runs.
+    func shown(
+        with figures: StageFigures? = nil, isHalted: Bool = false, isSettled: Bool = false
+    ) -> [Plan.Stage] {
+        let state: Plan.Stage.State =
+            isHalted ? .halted : !isSettled ? .open : ahead.isEmpty ? .done : .soaking
+        let later = ahead.counts.sorted { $0.key < $1.key }.map {
+            Plan.Stage(share: $0, planned: $1, opened: nil, figures: nil, state: .ahead)
+        }
+        return opened.shown(open: state, figures ?? self.figures) + later
+    }
+
+    /// When the next stage opens after one that settled then, if all is well. `nil` if a person decides, or if there is no
+    /// next one.
+    func opening(after settled: Date) -> Date? {
+        guard share < .everybody, !ahead.isEmpty, case .time(let soak) = soak else { return nil }
+        return settled.adding(soak)
+    }
+
+    /// The stages as the state is to know them, with what came of the open one.
+    ///
+    /// - Parameter settled: whether nobody of it may start any more for now.
+    func closing(with figures: StageFigures, settled: Date?) -> [RecordedStage] {
+        guard var last = opened.last else { return opened }
+        last.figures = figures
+        last.settled = last.settled ?? settled
+        return opened.dropLast() + [last]
+    }
+}
+
+/// Draws who is in which stage, the same way on every machine and in any order.
+struct StageDraw {
+    private let hash: KeyedHash
+    private let shares: [StageShare]
+
+    /// - Parameter time: that of the occurrence; `once` without a schedule.
+    init(_ stages: Stages, time: String) {
+        hash = KeyedHash(key: "herald.stage/1", prefix: "\(stages.seed)@\(time)")
+        shares = stages.shares
+    }
+
+    /// - Parameter key: the recipient key.
+    func share(of key: UnsafeRawBufferPointer) -> StageShare {
+        // number / 2^64 < share, in whole numbers
+        let place = hash.number(of: key).multipliedFullWidth(by: UInt64(StageShare.everybody.millionths)).high
+        return shares.first { place < UInt64($0.millionths) } ?? .everybody
+    }
+}
+
+extension Campaign {
+    /// Since when the open stage of an occurrence has been open, or the next one could be. Until then nobody of it is late.
+    ///
+    /// - Returns: `.some(nil)` while a person decides when it opens, and `nil` without stages.
+    func stageOpening(of occurrence: RecordedOccurrence) -> Date?? {
+        guard let stages = delivery.stages, let last = occurrence.stages.last else { return .none }
+        if let accepted = last.accepted { return .some(max(accepted, last.opened)) }
+        if occurrence.halt == .stage { return .some(nil) }
+        guard let settled = last.settled, stages.next(after: last.share) != nil else { return .some(last.opened) }
+        switch stages.soak {
+        case .manual: return .some(nil)
+        case .time(let soak): return .some(settled.adding(soak))
+        }
+    }
+}

@@ -1,0 +1,141 @@
+internal import FCM
+
+/// Who gets an occurrence when, as a picture: a bar for each wave of one in local time, or for each stage.
+struct SendChart {
+    let occurrence: OccurrenceID
+    /// What the picture says in words.
+    let explanation: String
+    private let rows: [Row]
+    /// How many more waves there are.
+    private let omitted: Int
+
+    private struct Row {
+        var name: String
+        /// More of its name; may be empty.
+        var detail = ""
+        var count: Int
+        /// What has become of it; may be empty.
+        var note: String
+    }
+
+    /// More waves than the world has clocks are not shown one by one.
+    private static let shown = 40
+    /// The longest bar, in characters.
+    private static let width = 24
+
+    /// `nil` without waves.
+    init?(_ occurrence: OccurrenceID, waves: [Plan.Wave]) {
+        guard let first = waves.first, let last = waves.last else { return nil }
+        self.occurrence = occurrence
+        let people = count(waves.reduce(0) { $0 + $1.recipients }, "recipient")
+        explanation = "from \(first.at.rfc3339) to \(last.at.rfc3339): \(people) in \(count(waves.count, "wave"))"
+        rows = waves.prefix(Self.shown).map { wave in
+            Row(
+                name: wave.clock, detail: wave.zones.isEmpty ? "" : wave.zoneWords, count: wave.recipients,
+                note: wave.state == .ahead ? "" : wave.state.rawValue)
+        }
+        omitted = max(0, waves.count - Self.shown)
+    }
+
+    /// `nil` without stages.
+    init?(_ occurrence: OccurrenceID, stages: [Plan.Stage], soak: Stages.Soak) {
+        guard !stages.isEmpty else { return nil }
+        self.occurrence = occurrence
+        let next =
+            switch soak {
+            case .time(let time): "the next one opens \(time.written) after the last outcome, if all is well"
+            case .manual: "a person opens each next one"
+            }
+        let people = count(stages.reduce(0) { $0 + $1.planned }, "recipient")
+        explanation = "\(people) in \(count(stages.count, "stage")); \(next)"
+        rows = stages.map { stage in
+            let note = [stage.state == .ahead ? "" : stage.state.rawValue, stage.figures?.words ?? ""]
+            return Row(
+                name: stage.share.words, count: stage.planned,
+                note: note.filter { !$0.isEmpty }.joined(separator: ": "))
+        }
+        omitted = 0
+    }
+
+    /// A line for each bar: `Tue 1 Dec 2026 00:07 UTC  ████  12,100  Asia/Tokyo and 2 more`.
+    var lines: [String] {
+        let most = rows.map(\.count).max() ?? 0
+        let figures = rows.map(\.count.grouped)
+        let names = rows.map(\.name.count).max() ?? 0
+        let width = figures.map(\.count).max() ?? 0
+        let lines = zip(rows, figures).map { row, figure in
+            let length = most == 0 ? 0 : max(row.count > 0 ? 1 : 0, row.count * Self.width / most)
+            let picture = String(repeating: "█", count: length).padded(to: Self.width)
+            let space = String(repeating: " ", count: width - figure.count)
+            let notes = [row.detail, row.note].filter { !$0.isEmpty }
+            let note = notes.isEmpty ? "" : "  \(notes.joined(separator: ", "))"
+            return "\(row.name.padded(to: names))  \(picture)  \(space)\(figure)\(note)"
+        }
+        return lines + (omitted > 0 ? ["and \(count(omitted, "more wave"))"] : [])
+    }
+
+    /// With a heading, for text.
+    var textLines: [String] { ["\(occurrence): \(explanation)"] + lines.map { "  \($0)" } }
+
+    /// For a page.
+    var json: JSONValue? {
+        JSONValue.chart(
+            occurrence.rawValue, explanation,
+            rows.map { row in
+                Bar(
+                    name: row.detail.isEmpty ? row.name : "\(row.name) \(row.detail)", length: Double(row.count),
+                    figure: row.count.grouped + (row.note.isEmpty ? "" : ", \(row.note)"))
+            })
+    }
+}
+
+extension Plan.Wave {
+    /// `Tue 1 Dec 2026 00:07 UTC`
+    fileprivate var clock: String { "\(Zone.utc.local(at: at).spoken) UTC" }
+}
+
+extension StageFigures {
+    /// `102 accepted, 1 dead`; empty before the first outcome.
+    var words: String {
+        [(accepted, "accepted"), (rejected, "rejected"), (dead, "dead"), (unknown, "unknown")]
+            .filter { $0.0 > 0 }.map { "\($0.0.grouped) \($0.1)" }.joined(separator: ", ")
+    }
+}
+
+extension PlanDocument {
+    /// What is sent now in local time or in stages, and for each other campaign the occurrence that comes next.
+    var sendCharts: [SendChart] {
+        let sends = plan.steps.compactMap { if case .send(let send) = $0.work { send } else { nil } }
+        let now = sends.flatMap { send in
+            [
+                SendChart(send.occurrence, waves: send.shownWaves),
+                SendChart(send.occurrence, stages: send.shownStages, soak: send.staging?.soak ?? .manual),
+            ].compactMap(\.self)
+        }
+        var campaigns = Set(sends.filter { $0.waves != nil }.map(\.campaign))
+        let next = overview.upcoming.filter { !$0.waves.isEmpty && campaigns.insert($0.occurring.campaign).inserted }
+        return now + next.compactMap { SendChart($0.occurring.occurrence, waves: $0.waves) }
+    }
+}
+
+extension Plan.Stage {
+    var json: JSONValue {
+        var members: [String: JSONValue] = [
+            "share": .string(share.text), "planned": .int(Int64(planned)), "state": .string(state.rawValue),
+            "opened": opened.map { .string($0.rfc3339) } ?? .null,
+        ]
+        for (name, figure) in [
+            ("accepted", figures?.accepted), ("rejected", figures?.rejected), ("dead", figures?.dead),
+            ("unknown", figures?.unknown),
+        ] {
+            members[name] = figure.map { .int(Int64($0)) } ?? .null
+        }
+        return .object(members)
+    }
+
+    /// In one line: `10 % open, 1,000 recipients: 102 accepted, 1 dead`.
+    var line: String {
+        let came = figures?.words ?? ""
+        return "\(share.words) \(state.rawValue), \(count(planned, "recipient"))\(came.isEmpty ? "" : ": \(came)")"
+    }
+}

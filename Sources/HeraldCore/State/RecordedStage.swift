@@ -1,0 +1,98 @@
+/// A stage of an occurrence that has opened.
+package struct RecordedStage: Hashable, Sendable {
+    package var share: StageShare
+    package var opened: Date
+    /// How many recipients are in it, but not in the stages before.
+    package var planned: Int
+    /// What had come of the occurrence before it opened.
+    package var before = StageFigures()
+    /// Since when nobody of it could start.
+    package var settled: Date?
+    /// What came of it, as far as the state was told. `nil` until it settles or halts.
+    package var figures: StageFigures?
+    /// When a person accepted what came of it.
+    package var accepted: Date?
+
+    package init(share: StageShare, opened: Date, planned: Int, before: StageFigures = StageFigures()) {
+        (self.share, self.opened, self.planned, self.before) = (share, opened, planned, before)
+    }
+}
+
+// MARK: As text
+
+/// Stores and snapshots keep the stages of an occurrence as one text: a stage a line, its parts apart by spaces, `-` for
+/// what is not known.
+extension RecordedStage {
+    package static func text(of stages: [RecordedStage]) -> String? {
+        stages.isEmpty ? nil : stages.map(\.text).joined(separator: "\n")
+    }
+
+    /// - Returns: `nil` if it is no such text.
+    package static func stages(in text: String?) -> [RecordedStage]? {
+        guard let text else { return [] }
+        var stages: [RecordedStage] = []
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            guard let stage = RecordedStage(String(line)), stages.last.map({ $0.share < stage.share }) ?? true else {
+                return nil
+            }
+            stages.append(stage)
+        }
+        return stages
+    }
+
+    private var text: String {
+        let parts: [String] = [
+            "\(share.millionths)", Self.text(opened), "\(planned)", before.text, settled.map(Self.text) ?? "-",
+            figures?.text ?? "-", accepted.map(Self.text) ?? "-",
+        ]
+        return parts.joined(separator: " ")
+    }
+
+    private init?(_ text: String) {
+        let parts = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 7, let millionths = Int(parts[0]), (0...1_000_000).contains(millionths),
+            let opened = Self.date(parts[1]), let planned = Int(parts[2]), planned >= 0,
+            let before = StageFigures(text: parts[3])
+        else { return nil }
+        self.init(share: StageShare(millionths: millionths), opened: opened, planned: planned, before: before)
+        (settled, accepted) = (Self.date(parts[4]), Self.date(parts[6]))
+        figures = StageFigures(text: parts[5])
+        guard parts[4] == "-" || settled != nil, parts[5] == "-" || figures != nil, parts[6] == "-" || accepted != nil
+        else { return nil }
+    }
+
+    /// Seconds since 1970, with the fractions that `Date` has.
+    private static func text(_ date: Date) -> String { "\(date.timeIntervalSince1970)" }
+
+    private static func date(_ text: String) -> Date? {
+        // Years 1 to 9999.
+        guard let seconds = Double(text), (-62_135_596_800..<253_402_300_800).contains(seconds) else { return nil }
+        return Date(timeIntervalSince1970: seconds)
+    }
+}
+
+extension StageFigures {
+    fileprivate var text: String { "\(accepted)/\(rejected)/\(dead)/\(unknown)" }
+
+    fileprivate init?(text: String) {
+        let numbers = text.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) ?? -1 }
+        guard numbers.count == 4, numbers.allSatisfy({ $0 >= 0 }) else { return nil }
+        self.init(accepted: numbers[0], rejected: numbers[1], dead: numbers[2], unknown: numbers[3])
+    }
+}
+
+extension StageFigures {
+    /// What came of an occurrence.
+    ///
+    /// - Parameters:
+    ///   - besides: recipients that are left out, because they are tried again.
+    ///   - dead: recipients whose registration is dead.
+    init(_ ledger: Ledger, besides: RecipientSet = [], dead: RecipientSet) {
+        let count = { (members: RecipientSet) in members.subtracting(besides).count }
+        let rejected = ledger[.rejected]
+        let died = rejected.intersection(dead.union(ledger.codes["UNREGISTERED"]))
+        self.init(
+            accepted: count(ledger[.accepted]), rejected: count(rejected.subtracting(died)), dead: count(died),
+            unknown: count(ledger.uncertain))
+    }
+}

@@ -1,0 +1,146 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCommands
+@testable import HeraldCore
+
+/// What stages are judged by, and what people see of them.
+struct StageHealthTests: StageScene {
+    // MARK: Health
+
+    private static let refused = Exchange.error(
+        400, "INVALID_ARGUMENT", fcm: "INVALID_ARGUMENT", message: "no such sound")
+    private static let lost = Exchange.lost(reason: "the connection broke")
+
+    @Test(arguments: [
+        ("rejected", refused, "2 of 2 were rejected, more than 2 % of 50"),
+        ("dead", Exchange.unregistered, "3 of 3 are dead, more than 5 % of 50"),
+        ("unknown", lost, "1 of 1 have an unknown outcome, more than 1 % of 50"),
+    ])
+    func `a stage that is not well halts, and stays halted`(
+        _ kind: String, _ answer: Exchange, _ words: String
+    ) async throws {
+        // Three seeds; the first answers stop it.
+        let town = try await town(Self.files(Self.usual + ", seeds: our-phones", seeds: [701, 702, 703]))
+        town.answer([.fid(701), .fid(702), .fid(703)], with: answer)
+        let run = try await town.herald("run")
+        #expect(run.failure?.status == .unknown, "\(run.errors)")
+        if kind != "unknown" {
+            #expect(run.errors.contains("stage seeds was halted"), "\(run.errors)")
+        }
+        town.answer([.fid(701), .fid(702), .fid(703)], with: nil)
+        let before = town.messages().count
+        for minute in [5, 20, 2000] {
+            town.go(to: Self.monday + Double(minute) * 60)
+            let later = try await town.herald("run")
+            #expect(later.failure == nil, "\(later.errors)")
+            #expect(later.errors.contains("stage seeds was halted"), "\(later.errors)")
+            #expect(later.errors.contains("--continue"), "\(later.errors)")
+        }
+        #expect(town.messages().count == before)
+        let occurrence = try await json(town, "state", "show")["occurrences"]?.array?.first
+        #expect(occurrence?["halted"] == "stage")
+        #expect(occurrence?["stages"]?.array?.first?["state"] == "halted")
+    }
+
+    @Test func `who accepts the figures goes on with the next stage`() async throws {
+        let town = try await town(Self.files(Self.usual))
+        town.answer(Self.tenth.map { .fid($0) }, with: Self.refused)
+        #expect(try await town.herald("run").failure?.status == .unknown)
+        #expect(try await town.herald("state", "resolve", "hello@once", "--continue").failure == nil)
+        #expect(try await runs(town, 1, 10, 16) == [Self.half, [], Self.rest])
+        let stages = try await json(town, "state", "show")["occurrences"]?.array?.first?["stages"]?.array ?? []
+        #expect(stages.map { $0["rejected"] } == [2, 0, 0])
+    }
+
+    @Test func `who abandons it ends it`() async throws {
+        let town = try await town(Self.files(Self.usual))
+        town.answer(Self.tenth.map { .fid($0) }, with: Self.refused)
+        _ = try await town.herald("run")
+        #expect(try await town.herald("state", "resolve", "hello@once", "--abandon").failure == nil)
+        #expect(try await runs(town, 1, 60) == [[], []])
+    }
+
+    @Test func `a later stage is judged by its own figures`() async throws {
+        // 2 of 28 so far would be too many for one of 50, but they came in two stages.
+        let town = try await town(Self.files(Self.usual))
+        town.answer([.fid(4), .fid(1), .fid(2)], with: Self.refused)
+        for minute in [0, 15, 30] {
+            town.go(to: Self.monday + Double(minute) * 60)
+            let run = try await town.herald("run")
+            // A rejected message is a failure, and no reason to halt.
+            #expect(run.failure?.status == .failed, "\(run.errors)")
+        }
+        #expect(try sent(town) == Self.everybody)
+    }
+
+    @Test func `limits of the file count, and nothing more starts once one is passed`() async throws {
+        let all = "stages: [100%], halt_when: {rejected_percent: 20}"
+        let town = try await town(Self.files(all))
+        town.answer((1...60).map { .fid($0) }, with: Self.refused)
+        let run = try await town.herald("run")
+        #expect(run.failure?.status == .unknown && run.errors.contains("more than 20 % of 50"), "\(run.errors)")
+        // Eleven of fifty are over it. Whatever had started by then was let end.
+        let count = try sent(town).count
+        #expect(count >= 11 && count < 60, "\(count)")
+    }
+
+    // MARK: What people see
+
+    @Test(arguments: ["text", "markdown", "html", "json"])
+    func `the plan shows the stages`(_ format: String) async throws {
+        let town = try await town(Self.files(Self.usual + ", seeds: our-phones", seeds: [4, 700]))
+        try await runs(town, 0)
+        town.go(to: Self.monday + 15 * 60)
+        let plan = try await town.herald("plan", "--format", format)
+        guard format == "json" else {
+            for text in ["seeds", "10 %", "50 %", "100 %", "2 accepted", "15m after the last outcome"] {
+                #expect(plan.output.contains(text), "\(text) in \(plan.output)")
+            }
+            return
+        }
+        let step = try JSONValue(parsing: Array(plan.output.utf8))["steps"]?.array?.first
+        #expect(step?["planned"] == 1)
+        let stages = step?["stages"]?.array ?? []
+        #expect(stages.map { $0["share"] } == ["seeds", "10%", "50%", "100%"])
+        #expect(stages.map { $0["state"] } == ["done", "open", "ahead", "ahead"])
+        #expect(stages.map { $0["planned"] } == [2, 1, 26, 32])
+        #expect(stages.map { $0["accepted"] } == [2, 0, .null, .null])
+    }
+
+    @Test func `the report and a waiting plan say when the next stage opens`() async throws {
+        let town = try await town(Self.files(Self.usual))
+        let run = try await town.herald("run")
+        #expect(run.output.contains("stage 10 % soaking, 2 recipients: 2 accepted"), "\(run.output)")
+        let plan = try await town.herald("plan")
+        #expect(plan.output.contains("stage 10 % soaks, then 50 % opens if all is well"), "\(plan.output)")
+        let waiting = try await json(town, "plan")["waiting"]?.array?.first
+        #expect(waiting?["until"] == "2027-01-04T00:15:00Z" && waiting?["recipients"] == 58)
+    }
+
+    @Test func `max_recipients judges the whole occurrence, and approval covers stages`() async throws {
+        let town = try await town(Self.files(Self.usual, settings: "guards: {max_recipients: 59}"))
+        let run = try await town.herald("run")
+        #expect(run.failure?.status == .refused, "\(run.errors)")
+        #expect(try sent(town).isEmpty)
+    }
+
+    // MARK: Personal messages
+
+    @Test func `seeds who are not on the list get the sample`() async throws {
+        var files = Self.files(Self.usual + ", seeds: our-phones", seeds: [4, 700])
+        files["members.csv"] = "fid,first\n" + (1...60).map { "\(Registration.fid($0).rawValue),N\($0)\n" }.joined()
+        files["audiences.yaml"] = (files["audiences.yaml"] ?? "").replacing(
+            "source: {file: members.csv}",
+            with: "source: {file: members.csv}\nfields: {first: {}}\nsamples: [{first: Ada}]")
+        files["hello.yaml"] = Self.campaign(
+            Self.usual + ", seeds: our-phones", title: "\"Hi {{first}}\"", more: "personal: {fields: [first]}")
+        let town = try await town(files)
+        #expect(try await runs(town, 0, 15) == [[4, 700], [30]])
+        #expect(
+            town.sent("Hi Ada") == [.fid(700)] && town.sent("Hi N4") == [.fid(4)] && town.sent("Hi N30") == [.fid(30)])
+        #expect(try await runs(town, 30, 45).map(\.count) == [26, 32])
+    }
+}
