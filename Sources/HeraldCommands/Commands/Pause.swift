@@ -4,7 +4,10 @@ import HeraldCore
 struct Pause: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause", abstract: "Send nothing more of a campaign, or of any, until 'resume'.",
-        discussion: "A run that is under way stops starting it within a second. Memberships go on.")
+        discussion: """
+            A run that is under way stops starting it within a second. Memberships go on. A pause does not stop the \
+            clock: what is paused for too long is missed, and this command says from when on.
+            """)
 
     @ParentCommand var herald: Herald
     @OptionGroup var options: CommonOptions
@@ -14,7 +17,13 @@ struct Pause: AsyncParsableCommand {
 
     func run() async throws {
         let context = try CommandContext.openSettings(Common(herald.common, options))
-        try await context.changePauses(of: campaign) { _ in .pause(campaign) }
+        let deadlines = try await context.changePauses(of: campaign) { _ in .pause(campaign) }
         context.console.info("herald: \(campaign.map { "campaign '\($0)'" } ?? "everything") is paused\n")
+        let now = context.common.machine.now()
+        for deadline in deadlines where deadline.end > now {
+            context.console.info(
+                "herald: \(deadline.occurrence) is missed if it is still paused at \(deadline.end.rfc3339) (\(deadline.setting))\n"
+            )
+        }
     }
 }

@@ -14,7 +14,7 @@ struct Resume: AsyncParsableCommand {
 
     func run() async throws {
         let context = try CommandContext.openSettings(Common(herald.common, options))
-        try await context.changePauses(of: campaign) { state in
+        let deadlines = try await context.changePauses(of: campaign) { state in
             if let campaign, state.pauses.everything {
                 throw CommandFailure(
                     .wrong, "everything is paused, so '\(campaign)' stays paused",
@@ -23,5 +23,11 @@ struct Resume: AsyncParsableCommand {
             return .resume(campaign)
         }
         context.console.info("herald: \(campaign.map { "campaign '\($0)'" } ?? "everything") goes on at the next run\n")
+        let now = context.common.machine.now()
+        for deadline in deadlines where deadline.end < now {
+            context.console.info(
+                "herald: too late for \(deadline.occurrence): it ended at \(deadline.end.rfc3339) (\(deadline.setting)); what was not sent is missed\n"
+            )
+        }
     }
 }

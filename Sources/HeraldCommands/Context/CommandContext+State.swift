@@ -63,7 +63,7 @@ extension CommandContext {
     /// - Parameter campaign: Must be declared, or known to the state. Without one, everything is paused or resumed.
     func changePauses(
         of campaign: String?, _ change: (RecordedState) throws -> StateChange
-    ) async throws {
+    ) async throws -> [Deadline] {
         let store = try await state.open(for: .changing)
         let recorded = try await store.snapshot()
         let known =
@@ -75,5 +75,8 @@ extension CommandContext {
                 help: "name a campaign of the workspace's files or of 'herald state show'")
         }
         try await commit([try change(recorded)], to: store)
+        let now = self.common.machine.now()
+        return workspace.campaigns.filter { campaign == nil || $0.name.value == campaign }
+            .flatMap { recorded.deadlines(of: $0, at: now) }
     }
 }

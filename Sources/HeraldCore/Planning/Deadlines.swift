@@ -1,0 +1,43 @@
+/// Until when a run may begin or resume an occurrence. After that it is missed.
+package struct Deadline: Hashable, Sendable {
+    package var occurrence: OccurrenceID
+    package var end: Date
+    /// The setting that ends it.
+    package var setting: String
+}
+
+extension RecordedState {
+    /// The deadlines of what a pause of a campaign holds up: what has begun and is open, and what is due or comes next. In
+    /// local time those of the last clock.
+    package func deadlines(of campaign: Campaign, at now: Date) -> [Deadline] {
+        let own = occurrences.filter { $0.value.campaign == campaign.name.value }
+        let open = own.filter { $0.value.finished == nil && $0.value.hasBegun && $0.value.halt == nil }
+        var deadlines = open.sorted { $0.key < $1.key }.compactMap { id, occurrence in
+            Deadline(id, campaign.limits(of: occurrence))
+        }
+        guard campaign.enabled, campaign.schedule.local == nil, let due = nextDue(of: campaign, at: now) else {
+            return deadlines
+        }
+        let isKnown = own.values.contains { $0.revision == campaign.revision && $0.due == due && !$0.isUnbegun }
+        if !isKnown {
+            let id = OccurrenceID(campaign: campaign.name.value, due: due, revision: campaign.revision)
+            deadlines += [Deadline(id, campaign.limits(due: due))].compactMap(\.self)
+        }
+        return deadlines
+    }
+
+    /// When the first occurrence is due that no run has dealt with.
+    private func nextDue(of campaign: Campaign, at now: Date) -> Date? {
+        if let due = campaign.schedule.at { return due }
+        return campaign.schedule.next(after: watermarks[campaign.name.value]?.at ?? now)
+    }
+}
+
+extension Deadline {
+    fileprivate init?(_ occurrence: OccurrenceID, _ limits: TimeLimits) {
+        let (late, expiry) = (limits.deadline, limits.expiry)
+        guard let end = [late, expiry].compactMap(\.self).min() else { return nil }
+        let lateness: Lateness = end == late ? .late(since: end) : .expired(at: end)
+        self.init(occurrence: occurrence, end: end, setting: lateness.setting)
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCommands
+
+/// A pause does not stop the clock, and people are told.
+struct PauseTests {
+    /// 2027-01-04T00:00:00Z, a Monday
+    private static let monday = Date(timeIntervalSince1970: 1_799_020_800)
+
+    private func town(_ campaign: String) async throws -> Town {
+        let files = [
+            "herald.yaml": "herald: 1\nproject: demo-project\nfcm: {ramp: 0s, settle: 0s}\n",
+            "x.yaml": "kind: campaign\nname: hello\ntarget: {fids: [cTEST00000000000000001]}\n"
+                + "message: {notification: {title: Hello}}\n\(campaign)\n",
+        ]
+        let town = try Town(files, at: Self.monday)
+        #expect(try await town.herald("state", "init").failure == nil)
+        return town
+    }
+
+    @Test(arguments: [
+        ("schedule: {at: 2027-01-04T09:00:00Z, max_lateness: 3h}", "2027-01-04T12:00:00Z (max_lateness)"),
+        (
+            "schedule: {at: 2027-01-04T09:00:00Z, max_lateness: 3h}\ndelivery: {expires_after: 1h}",
+            "2027-01-04T10:00:00Z (expires_after)"
+        ), ("schedule: {cron: 7 9 * * *, timezone: UTC, max_lateness: 3h}", "2027-01-04T12:07:00Z (max_lateness)"),
+    ])
+    func `pause says from when on it is missed, and resume that it is`(_ rest: String, _ end: String) async throws {
+        let town = try await town(rest)
+        #expect(try await town.herald("run").failure == nil)
+        let pause = try await town.herald("pause", "hello")
+        #expect(pause.errors.contains("hello@2027-01-04T09:"), "\(pause.errors)")
+        #expect(pause.errors.contains("is missed if it is still paused at \(end)"), "\(pause.errors)")
+        town.pass(8 * 3600)
+        let early = try await town.herald("resume", "hello")
+        #expect(!early.errors.contains("too late"), "\(early.errors)")
+        #expect(try await town.herald("pause").failure == nil)
+        town.pass(5 * 3600)
+        let late = try await town.herald("resume")
+        #expect(late.errors.contains("too late for hello@2027-01-04T09:"), "\(late.errors)")
+        #expect(late.errors.contains("it ended at \(end)"), "\(late.errors)")
+        // The next run records it, and says so once.
+        #expect(try await town.herald("run").failure?.status == .failed)
+        #expect(town.messages().isEmpty)
+    }
+
+    @Test func `what is sent, or has no time, is not spoken of`() async throws {
+        let sent = try await town("schedule: {at: 2027-01-04T00:00:00Z}")
+        #expect(try await sent.herald("run").failure == nil)
+        #expect(!(try await sent.herald("pause").errors.contains("missed")))
+        let once = try await town("")
+        #expect(!(try await once.herald("pause", "hello").errors.contains("missed")))
+    }
+}
