@@ -67,6 +67,11 @@ package struct StageShare: Hashable, Comparable, Sendable {
         self.init(millionths: millionths)
     }
 
+    /// Reads what documents write.
+    init?(documented text: String) {
+        if text == Self.seeds.text { self = .seeds } else { self.init(written: text) }
+    }
+
     /// As files and documents write it: `1%`, `seeds`.
     package var text: String { self == .seeds ? "seeds" : "\(number)%" }
 

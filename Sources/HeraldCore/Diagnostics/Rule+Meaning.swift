@@ -10,7 +10,7 @@ extension Rule {
             .pushTypeMissing, .silentPush, .dataOnly, .payloadLarge, .unfinishedText, .cutText, .shortLateness,
             .conditionRedundant, .allowUnused, .allowReason, .fieldUnused, .fieldSomeLocales, .defaultUnused,
             .localeCut, .variantAlone, .variantSame, .variantSmall, .personalRows, .windowWaits, .windowLifetime,
-            .stageWindow, .zoneUnknown, .capSchedule, .capUncounted, .staleList:
+            .windowLifted, .stageWindow, .zoneUnknown, .capSchedule, .capUncounted, .staleList:
             .warning
         case .roundTime, .rowsUnchecked, .numberWord: .info
         default: .error
@@ -149,6 +149,8 @@ extension Rule {
             "The window is closed whenever the campaign is due, and it waits for no opening, or expires before one."
         case .windowWaits: "Without `expires_after`, whoever waits for a window may get a message that has grown old."
         case .windowLifetime: "A phone that was off gets the message when it is on again, also outside of the window."
+        case .windowLifted:
+            "A campaign that a frequency cap counts by its tags goes out at any hour. Caps are for what can wait."
         case .zoneUnknown:
             "A window or schedule goes by each recipient's zone, and no row names the zones of these recipients."
         case .zoneTarget: "One request to a topic, condition or group reaches all of it at the same instant."

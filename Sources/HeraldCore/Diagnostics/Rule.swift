@@ -120,6 +120,7 @@ package enum Rule: String, Hashable, Sendable, CaseIterable {
     case windowNever = "window-never"
     case windowWaits = "window-waits"
     case windowLifetime = "window-lifetime"
+    case windowLifted = "window-lifted"
     case zoneUnknown = "zone-unknown"
     case zoneTarget = "zone-target"
     case stageTarget = "stage-target"

@@ -115,7 +115,7 @@ extension PlanDocument {
             members["campaign"] = .string(send.campaign)
             members["occurrence"] = .string(send.occurrence.rawValue)
             members["target"] = send.target.json
-            if !send.skipped.isEmpty { members["skipped_because"] = .object(send.skipped.counts.json) }
+            members["skipped_because"] = StepReport.LeftOutCounts(send).json
             members["due"] = .string((send.due ?? plan.at).rfc3339)
             if let waves = send.waves {
                 members["waves"] = .array(send.shownWaves.map(\.json))

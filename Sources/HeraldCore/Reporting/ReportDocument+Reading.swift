@@ -54,7 +54,7 @@ private struct ReportFields {
         self.path = path
     }
 
-    private func malformed(_ key: String) -> Failure { .malformed((path + key).printable) }
+    fileprivate func malformed(_ key: String) -> Failure { .malformed((path + key).printable) }
 
     /// Whether the key has a value other than null.
     func has(_ key: String) -> Bool { json[key] != nil && json[key] != .null }
@@ -214,24 +214,41 @@ extension StepReport {
         unrecorded = try fields.unrecorded("unrecorded")
         locales = try Self.accounts("locales", fields)
         variants = try Self.accounts("variants", fields)
-        leftOut.heldOut = try fields.optionalCount("held_out")
-        leftOut.badRows = try fields.optionalCount("bad_rows")
-        leftOut.gone = try fields.optionalCount("gone")
-        leftOut.reasons = try Self.reasons("skipped_because", fields)
+        try readLeftOut("skipped_because", fields)
+        if fields.has("joined_late") { joinedLate = try fields.count("joined_late") }
+        if fields.has("stages") { stages = try fields.list("stages").map(Plan.Stage.init) }
     }
 
     /// Only sends that skip somebody have them.
-    private static func reasons(
-        _ key: String, _ fields: ReportFields
-    ) throws(ReportDocument.ReadingError) -> [SkipReason: Int] {
-        guard fields.has(key) else { return [:] }
+    private mutating func readLeftOut(_ key: String, _ fields: ReportFields) throws(ReportDocument.ReadingError) {
+        guard fields.has(key) else { return }
         let all = try fields.nested(key)
+        leftOut.heldOut = try all.optionalCount("held_out")
+        leftOut.badRows = try all.optionalCount("bad_rows")
+        leftOut.gone = try all.optionalCount("gone")
         var reasons: [SkipReason: Int] = [:]
         for reason in SkipReason.single { reasons[reason] = try all.optionalCount(reason.rawValue) }
-        guard all.has("capped") else { return reasons.filter { $0.value > 0 } }
-        let caps = try all.nested("capped")
-        for cap in try all.object("capped").keys { reasons[.capped(cap.printable)] = try caps.count(cap) }
-        return reasons.filter { $0.value > 0 }
+        if all.has("capped") {
+            let caps = try all.nested("capped")
+            for cap in try all.object("capped").keys { reasons[.capped(cap.printable)] = try caps.count(cap) }
+        }
+        leftOut.reasons = reasons.filter { $0.value > 0 }
+    }
+}
+
+extension Plan.Stage {
+    fileprivate init(_ fields: ReportFields) throws(ReportDocument.ReadingError) {
+        guard let share = StageShare(documented: try fields.text("share")) else { throw fields.malformed("share") }
+        guard let state = State(rawValue: try fields.text("state")) else { throw fields.malformed("state") }
+        var figures: StageFigures?
+        if fields.has("accepted") {
+            figures = StageFigures(
+                accepted: try fields.count("accepted"), rejected: try fields.count("rejected"),
+                dead: try fields.count("dead"), unknown: try fields.count("unknown"))
+        }
+        self.init(
+            share: share, planned: try fields.count("planned"),
+            opened: fields.has("opened") ? try fields.time("opened") : nil, figures: figures, state: state)
     }
 }
 

@@ -35,17 +35,15 @@ extension StepReport {
         }
     }
 
-    /// The keys that only steps of personal campaigns have, steps that skip somebody, and those of sends in stages.
+    /// The keys that only steps of personal campaigns have, steps that skip somebody, and those of sends in local time or in
+    /// stages.
     var textsJSON: [String: JSONValue] {
         var members: [String: JSONValue] = [:]
         if !locales.isEmpty { members["locales"] = .object(locales.mapValues(\.json)) }
         if !variants.isEmpty { members["variants"] = .object(variants.mapValues(\.json)) }
-        for (key, number) in [("held_out", leftOut.heldOut), ("bad_rows", leftOut.badRows), ("gone", leftOut.gone)]
-        where number > 0 {
-            members[key] = .int(Int64(number))
-        }
         if !stages.isEmpty { members["stages"] = .array(stages.map(\.json)) }
-        if !leftOut.reasons.isEmpty { members["skipped_because"] = .object(leftOut.reasons.json) }
+        members["skipped_because"] = leftOut.json
+        members["joined_late"] = joinedLate.map { .int(Int64($0)) }
         return members
     }
 }
@@ -63,6 +61,13 @@ extension StepReport.ClassFigures {
 }
 
 extension StepReport.LeftOutCounts {
+    /// How many were skipped for each reason. `nil` if nobody was.
+    var json: JSONValue? {
+        guard heldOut + badRows + gone > 0 || !reasons.isEmpty else { return nil }
+        let others = [("held_out", heldOut), ("bad_rows", badRows), ("gone", gone)]
+        return .object(reasons.json.merging(others.map { ($0, .int(Int64($1))) }) { $1 })
+    }
+
     /// Why recipients were skipped. `nil` if nobody was.
     var words: String? {
         let rows = [

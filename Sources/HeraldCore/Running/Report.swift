@@ -166,6 +166,8 @@ package struct StepReport: Hashable, Sendable {
     package var variants: [String: ClassFigures] = [:]
     /// The stages of a send, with what came of each.
     package var stages: [Plan.Stage] = []
+    /// In local time: how many joined the list, or moved, after their clock had passed it.
+    package var joinedLate: Int?
     /// How many recipients were skipped, and why.
     package var leftOut = LeftOutCounts()
     /// Outcomes of a send that could not be written to the state.
@@ -196,6 +198,7 @@ package struct StepReport: Hashable, Sendable {
             occurrence = send.occurrence.rawValue
             skipped = send.leftOut.count + send.skipped.all.count
             leftOut = LeftOutCounts(send)
+            joinedLate = send.waves?.joinedLate
             if case .group(let name) = send.target {
                 group = name.rawValue
                 repliesForGroup = send.delivery.members == .each

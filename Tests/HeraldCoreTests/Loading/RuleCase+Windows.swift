@@ -47,6 +47,16 @@ private func capped(_ cap: String, _ rest: String, to target: String = "fids: [\
     ]
 }
 
+/// A campaign with a tag, in a workspace with a window and a cap for that tag.
+private func lifted(_ delivery: String, _ rest: String) -> [String: String] {
+    [
+        "herald.yaml": "herald: 2\nproject: p\nfrequency_caps: [{name: promo, max: 1, per: 1d, tags: [promo]}]\n"
+            + "delivery: {window: {from: \"09:00\", to: \"21:00\", when_closed: skip}}\n",
+        "x.yaml": "kind: campaign\nname: c\ntags: [promo]\ntarget: {fids: [\(fid)]}\n"
+            + "message: {notification: {title: x}}\n\(rest)delivery: {\(delivery)}\n",
+    ]
+}
+
 extension RuleCase {
     static let windows: [RuleCase] = [
         RuleCase(
@@ -128,6 +138,9 @@ extension RuleCase {
             .capUncounted, "a topic with a tag",
             capped("{name: promo, max: 1, per: 24h, tags: [promo]}", "tags: ▸[promo]", to: "topic: t"),
             near: capped("{name: promo, max: 1, per: 24h, tags: [promo]}", "tags: [news]", to: "topic: t")),
+        RuleCase(
+            .windowLifted, "a kind of message that is counted",
+            lifted("window: ▸always", ""), near: lifted("window: always", "frequency_caps: {ignore: true}\n")),
         RuleCase(
             .formatVersion, "frequency caps", workspace(1, "▸frequency_caps: [{name: all, max: 1, per: 1h}]"),
             near: workspace(2, "frequency_caps: [{name: all, max: 1, per: 1h}]")),

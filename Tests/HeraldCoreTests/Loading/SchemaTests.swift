@@ -43,6 +43,7 @@ struct SchemaTests {
             Place("campaign", ["schedule", "timezone"], ZoneReader.keys),
             Place("campaign", ["delivery"], ResourceReader.deliveryKeys),
             Place("campaign", ["delivery", "window"], WindowReader.keys),
+            Place("campaign", ["delivery", "halt_when"], StagesReader.limitKeys),
             Place("campaign", ["delivery", "window", "timezone"], ZoneReader.keys),
             Place("campaign", ["frequency_caps"], ResourceReader.frequencyKeys),
             Place("campaign", ["acknowledge"], ResourceReader.acknowledgeKeys),

@@ -19,6 +19,19 @@ struct CapRules {
         } else if !frequency.ignoresCaps, frequency.counts {
             for cap in frequency.caps { checkSchedule(cap, &findings) }
         }
+        checkHours(&findings)
+    }
+
+    /// What is counted by its tags is seldom so urgent that it may wake people.
+    private func checkHours(_ findings: inout Findings) {
+        let frequency = campaign.delivery.frequency
+        guard campaign.delivery.isAtAnyHour, !frequency.ignoresCaps,
+            let cap = frequency.caps.first(where: { $0.tags != nil }),
+            let node = document.value(at: "delivery", "window")
+        else { return }
+        findings.warning(
+            .windowLifted, "it goes out at any hour, although cap '\(cap.name)' counts messages of its kind",
+            at: node.range, help: "leave 'window' out, or write frequency_caps: {ignore: true} for what must arrive")
     }
 
     /// A schedule that fires more often than the cap allows: the cap would stop the campaign by itself.
