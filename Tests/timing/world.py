@@ -23,7 +23,9 @@ Asia/Shanghai Australia/Eucla Asia/Tokyo Australia/Adelaide Australia/Sydney Aus
 Pacific/Auckland Pacific/Chatham Pacific/Kiritimati""".split()
 ODD = ["", " ", "Nowhere/Land", "CEST", "+05:30", "-0330", "UTC+2", "GMT-11", "Z", "Asia/Calcutta"]
 # Days around which clocks change somewhere, and some others.
-ANCHORS = ["2026-03-07", "2026-03-28", "2026-04-04", "2026-06-12", "2026-09-26", "2026-10-03", "2026-10-24", "2026-10-31"]
+EVERY_ANCHOR = ["2026-03-07", "2026-03-28", "2026-04-04", "2026-06-12", "2026-09-26", "2026-10-03", "2026-10-24", "2026-10-31"]
+# All of them take minutes. The changes of the clocks in spring and autumn are always among those that are lived.
+ANCHORS = EVERY_ANCHOR if os.environ.get("TIMING_WHOLE") else ["2026-03-28", "2026-10-24", "2026-10-31"]
 SEED = int(os.environ.get("TIMING_SEED", "1"))
 
 
