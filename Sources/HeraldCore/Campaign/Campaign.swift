@@ -15,6 +15,8 @@ package struct Campaign: Hashable, Sendable {
     package var conditionTopics: [Located<TopicName>] = []
     /// Audiences whose members do not get it.
     package var exclude: [Located<String>] = []
+    /// Audiences that the settings leave out for its tags. They are named there.
+    package var suppressed: [Located<String>] = []
     /// The v1 message without its target.
     package var message: Located<[String: JSONValue]>
     package var schedule = Schedule()

@@ -20,7 +20,7 @@ extension Workspace {
         for campaign in campaigns where campaign.name.value == name {
             let (topics, groups) = (campaign.target.value.topics, campaign.target.value.groups)
             names.formUnion(topics.map { .init("topic", $0.rawValue) } + groups.map { .init("group", $0.rawValue) })
-            used += campaign.exclude
+            used += campaign.without
             if case .audience(let name) = campaign.target.value {
                 used.append(Located(name, at: campaign.target.range))
             }

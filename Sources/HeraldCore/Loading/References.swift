@@ -63,7 +63,8 @@ struct References {
     private func unknownNames(_ found: inout FindingsOfFiles) {
         var uses: [String: [Located<String>]] = [:]
         uses["audience"] =
-            workspace.settings.suppress + workspace.audiences.flatMap(\.uses)
+            workspace.settings.suppress + workspace.settings.suppressedByTag.map(\.audience)
+            + workspace.audiences.flatMap(\.uses)
             + workspace.topics.flatMap { $0.subscribers + $0.exclude } + workspace.campaigns.flatMap(\.exclude)
         for group in workspace.groups {
             if case .audience(let name) = group.members { uses["audience", default: []].append(name) }

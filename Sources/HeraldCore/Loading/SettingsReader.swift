@@ -7,6 +7,7 @@ enum SettingsReader {
             "herald", "project", "sender_id", "timezone", "state", "workspace", "lists", "suppress", "resources",
             "ignore", "fcm",
             "runner", "guards", "approval", "approval_band", "delivery", "frequency_caps",
+            "require_tags",
         ], required: ["herald", "project"])
     static let fcmKeys = KeyTable([
         "topic_api", "rate", "subscription_rate", "ramp", "settle", "timeout", "max_in_flight",
@@ -57,7 +58,8 @@ enum SettingsReader {
         if let node = fields["state"] { settings.state = state(node, fields, format, &findings) }
         settings.workspace = workspace(fields, format, &findings)
         settings.lists = path("lists", in: fields, &findings)?.value ?? settings.lists
-        settings.suppress = fields.strings("suppress", &findings) ?? []
+        (settings.suppress, settings.suppressedByTag) = suppressions(fields, format, &findings)
+        settings.requiresTags = requiresTags(fields, format, &findings)
         if let node = fields["runner"] { settings.runEvery = runEvery(node, &findings) ?? settings.runEvery }
         if let node = fields["fcm"] { settings.fcm = fcm(node, format, &findings) }
         if let node = fields["guards"] { settings.guards = guards(node, &findings) }

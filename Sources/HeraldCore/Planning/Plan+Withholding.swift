@@ -65,7 +65,7 @@ extension Workspace {
                 let isTarget =
                     if case .audience(let name) = campaign.target.value { names.contains(name) } else { false }
                 let isTouched = affected.subjects.contains { campaign.target.value.subjects.contains($0) }
-                if isSuppressed || isTarget || isTouched || uses(campaign.exclude) {
+                if isSuppressed || isTarget || isTouched || uses(campaign.without) {
                     affected.campaigns.insert(campaign.name.value)
                 }
             }

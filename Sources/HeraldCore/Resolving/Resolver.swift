@@ -203,14 +203,16 @@ package struct Resolver {
     /// The recipients of a campaign's requests.
     private func recipients(of campaign: Campaign) -> RecipientSet {
         if campaign.target.value.isOneRequest(campaign.delivery) { return .target }
-        let excluded = audiences.union(campaign.exclude)
+        let excluded = audiences.union(campaign.without)
         switch campaign.target.value {
         case .topic, .condition: return .target
         case .audience(let name): return members(of: name).subtracting(excluded)
         case .registrations:
             let members = rows[.campaign(campaign.name.value)] ?? []
             return members.subtracting(suppressed).subtracting(excluded)
-        case .group(let name): return workspace.groups.first { $0.name.value == name }.map(members) ?? []
+        case .group(let name):
+            let members = workspace.groups.first { $0.name.value == name }.map(members) ?? []
+            return members.subtracting(excluded)
         }
     }
 
@@ -284,7 +286,7 @@ extension Workspace {
             case .group(let name): inline.insert(name)
             case .campaign: break
             }
-            needed += (campaign.exclude + settings.suppress).map(\.value)
+            needed += (campaign.without + settings.suppress).map(\.value)
             return true
         }
         workspace.groups += groups.filter { inline.contains($0.name.value) }

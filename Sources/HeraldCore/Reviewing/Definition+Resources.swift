@@ -68,6 +68,7 @@ extension Campaign {
         fields.addSchedule(schedule)
         fields.addTarget(target.value)
         fields.add("exclude", exclude)
+        fields.add("suppressed", suppressed)
         fields.add("message", of: .object(message.value))
         if let personal { fields.addPersonal(personal) }
         fields.add("enabled", .bool(enabled), usually: true)
@@ -81,7 +82,7 @@ extension Campaign {
         fields.add("owner", owner.map { .string($0) }, isDecision: false)
         return Definition(
             kind: .campaign, name: name.value, previousNames: Set(previousNames.map(\.value)), fields: fields.all,
-            uses: target.value.uses.union(exclude.map { .init(kind: .audience, name: $0.value) }))
+            uses: target.value.uses.union(without.map { .init(kind: .audience, name: $0.value) }))
     }
 }
 
