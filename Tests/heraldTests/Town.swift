@@ -12,11 +12,19 @@ final class Town: Sendable {
     private let clock: TownClock
     private let sender: ScriptedSender
 
-    init(_ files: [String: String], at date: Date) throws {
+    /// - Parameter answer: what FCM says to a message for a registration, if it does not accept it.
+    init(
+        _ files: [String: String], at date: Date, answer: @escaping @Sendable (Registration) -> Exchange? = { _ in nil }
+    ) throws {
         folder = try TemporaryFolder(files)
         let clock = TownClock(date)
         sender = ScriptedSender { request, number in
             clock.noteSend()
+            if case .send(let body) = request, let fid = (try? JSONValue(parsing: body))?["message"]?["fid"]?.string,
+                let registration = Registration(fid), let exchange = answer(registration)
+            {
+                return exchange
+            }
             return .accepted(request, number)
         }
         self.clock = clock

@@ -167,6 +167,10 @@ extension Rule {
         case .whereType:
             "A comparison fits the type of the field: numbers for `integer` and `decimal`, days for `date`. Times have no type: `within` and `before` go by a column, or by a field of type `text`."
         case .whereNever: "A filter with several comparisons lets some value through."
+        case .outcomeTarget:
+            "An audience goes by what came of each person, and nobody knows that of one request to many."
+        case .outcomeCycle:
+            "A campaign's recipients must not depend on its own outcomes, also by way of other campaigns. A campaign that repeats may go by its last occurrence."
         case .conditionSyntax: "A condition is made of `'topic' in topics`, `&&`, `||`, `!(…)` and parentheses."
         case .conditionMixed: "FCM reads `&&` and `||` from left to right; parentheses say what is meant."
         case .conditionTerms: "A condition has at most five topics."

@@ -138,6 +138,8 @@ package enum Rule: String, Hashable, Sendable, CaseIterable {
     case whereColumn = "where-column"
     case whereType = "where-type"
     case whereNever = "where-never"
+    case outcomeTarget = "outcome-target"
+    case outcomeCycle = "outcome-cycle"
 
     // Conditions
     case conditionSyntax = "condition-syntax"

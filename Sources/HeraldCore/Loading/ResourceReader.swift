@@ -6,8 +6,8 @@ enum ResourceReader {
     static let keys: [String: KeyTable] = [
         "audience": KeyTable(
             [
-                "kind", "name", "source", "tokens", "fids", "from", "where", "exclude", "previous_names", "fields",
-                "samples",
+                "kind", "name", "source", "tokens", "fids", "from", "where", "outcome", "exclude", "previous_names",
+                "fields", "samples",
             ],
             required: ["name"]),
         "topic": KeyTable(

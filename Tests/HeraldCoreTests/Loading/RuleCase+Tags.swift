@@ -48,7 +48,7 @@ extension RuleCase {
                 "x.yaml":
                     "kind: campaign\nname: ▸c\ntarget: {audience: all}\nmessage: {notification: {title: x}}\n"
             ]) { $1 },
-            near: tagged("", settings: "require_tags: false")),
+            near: tagged("tags: [news]", settings: "require_tags: true")),
         RuleCase(
             .tagSpelling, "a tag that is not the one of 'suppress'", tagged("tags: [▸promos]"),
             near: tagged("tags: [news]")),

@@ -35,6 +35,7 @@ struct SchemaTests {
             Place("audience", ["source", "expect"], ResourceReader.expectKeys),
             Place("audience", ["source", "columns"], ResourceReader.columnKeys),
             Place("audience", ["where", "*"], ResourceReader.comparisonKeys),
+            Place("audience", ["outcome"], ResourceReader.outcomeKeys),
             Place("audience", ["fields", "*"], ResourceReader.fieldKeys),
             Place("group", ["members"], ResourceReader.memberKeys),
             Place("campaign", ["target"], ResourceReader.targetKeys),
