@@ -23,6 +23,8 @@ package struct Settings: Hashable, Sendable {
     package var frequencyCaps: [FrequencyCap] = []
     /// The window of campaigns that say nothing of it.
     package var window: WrittenWindow?
+    /// Who is told of dead registrations.
+    package var feedback: FeedbackSettings?
     /// How often cron calls `run`.
     package var runEvery: Duration = .seconds(300)
     package var fcm = FCMSettings()
