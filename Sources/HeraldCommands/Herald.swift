@@ -44,7 +44,7 @@ struct Herald: AsyncParsableCommand {
             Init.self, New.self, Convert.self, Validate.self, Fetch.self, PlanCommand.self, Review.self,
             PreviewCommand.self, CalendarCommand.self, Doctor.self,
             Approve.self, Apply.self, Run.self, Work.self, TestCommand.self, Pause.self, Resume.self, State.self,
-            Groups.self,
+            Groups.self, Feedback.self,
             ReportCommand.self, EmulatorCommand.self, Explain.self,
         ])
 

@@ -35,6 +35,10 @@ extension SQLiteStore {
         try await reading { try StateReader(db: $0).tombstones(after: last, limit: limit) }
     }
 
+    package func deathNotices(limit: Int) async throws -> [DeathNotice] {
+        try await reading { try StateReader(db: $0).deathNotices(limit: limit) }
+    }
+
     package func tombstoneCount() async throws -> Int {
         try await reading { try Int.fetchOne($0, sql: "SELECT count(*) FROM tombstone") ?? 0 }
     }

@@ -184,6 +184,16 @@ extension Schema {
                 """)
     }
 
+    /// Which deaths others are told of, under which number, and whether they were.
+    static func addNotices(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                ALTER TABLE tombstone ADD COLUMN noted_run TEXT;
+                ALTER TABLE tombstone ADD COLUMN noted_number INTEGER;
+                ALTER TABLE tombstone ADD COLUMN told INTEGER NOT NULL DEFAULT 0;
+                """)
+    }
+
     static func addHalts(_ db: Database) throws {
         try db.execute(
             sql: """

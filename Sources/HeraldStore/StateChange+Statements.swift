@@ -72,6 +72,13 @@ extension StateChange {
                     """, .int(Int64(tombstone.recipient)), .text(tombstone.registration.rawValue),
                     .date(tombstone.died))
             ]
+        case .numberDeaths(let run): [.init(Self.numberingDeaths, .text(run))]
+        case .toldDeaths(let run, let last):
+            [
+                .init(
+                    "UPDATE @tombstone SET told = TRUE WHERE noted_run = $1 AND noted_number <= $2", .text(run),
+                    .int(last))
+            ]
         case .reviveMigrated: ["DELETE FROM @tombstone WHERE migrated"]
         case .drop(let resource): Self.dropping(resource)
         case .stamp(let id, let number): Self.stamping(id, outgrowing: number)
@@ -82,6 +89,18 @@ extension StateChange {
             []
         }
     }
+
+    /// After the numbers that the run gave before.
+    private static let numberingDeaths = """
+        UPDATE @tombstone AS dead SET noted_run = $1, noted_number = numbered.number
+        FROM (
+            SELECT recipient, registration,
+                coalesce((SELECT max(noted_number) FROM @tombstone WHERE noted_run = $1), 0)
+                    + row_number() OVER (ORDER BY recipient, registration) AS number
+            FROM @tombstone WHERE noted_run IS NULL
+        ) AS numbered
+        WHERE dead.recipient = numbered.recipient AND dead.registration = numbered.registration
+        """
 
     private static func approving(_ resource: String, _ approval: RecordedApproval) -> StateStatement {
         .init(

@@ -119,6 +119,17 @@ struct StateReader {
         return found
     }
 
+    func deathNotices(limit: Int) throws -> [DeathNotice] {
+        let rows = try Row.fetchAll(
+            db.cachedStatement(sql: StoredValue.untold.replacing("@", with: "").replacing("$1", with: "?")),
+            arguments: [limit])
+        return try rows.map { row in
+            try StoredValue.deathNotice(
+                row.decode(atIndex: 0), row.decode(atIndex: 1), row.decode(atIndex: 2), row.decode(atIndex: 3),
+                died: row.decode(atIndex: 4))
+        }
+    }
+
     /// - Parameter row: a row with the number and the registration.
     static func recipient(_ row: Row, isFormer: Bool = false) throws -> KnownRecipient {
         try StoredValue.recipient(row.decode(atIndex: 0), row.decode(atIndex: 1), isFormer: isFormer)

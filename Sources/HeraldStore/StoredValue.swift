@@ -34,6 +34,19 @@ enum StoredValue {
         return id
     }
 
+    /// The deaths that are numbered and that nobody was told of yet: `$1` of them.
+    static let untold = """
+        SELECT noted_run, noted_number, recipient, registration, died FROM @tombstone
+        WHERE noted_run IS NOT NULL AND NOT told ORDER BY noted_run, noted_number LIMIT $1
+        """
+
+    static func deathNotice(
+        _ run: String, _ number: Int64, _ id: Int64, _ registration: String, died: Double
+    ) throws -> DeathNotice {
+        DeathNotice(
+            run: run, number: number, registration: try recipient(id, registration).registration, died: try date(died))
+    }
+
     /// Years 1 to 9999. herald never writes other times, and arithmetic with them is not safe.
     static func date(_ seconds: Double) throws -> Date {
         guard (-62_135_596_800..<253_402_300_800).contains(seconds) else {

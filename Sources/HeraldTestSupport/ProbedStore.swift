@@ -70,6 +70,8 @@ package final class ProbedStore: StateStore {
 
     package func tombstoneCount() async throws -> Int { inner.tombstoneCount() }
 
+    package func deathNotices(limit: Int) async throws -> [DeathNotice] { inner.deathNotices(limit: limit) }
+
     package func numbering() async throws -> Numbering? { inner.numbering() }
 
     package func recipient(for key: RecipientKey) async throws -> KnownRecipient? { inner.recipient(for: key) }

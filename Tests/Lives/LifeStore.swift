@@ -93,6 +93,10 @@ struct LifeStore: StateStore {
     }
 
     func tombstoneCount() async throws -> Int { try await read { try await inner.tombstoneCount() } }
+    func deathNotices(limit: Int) async throws -> [DeathNotice] {
+        try await read { try await inner.deathNotices(limit: limit) }
+    }
+
     func numbering() async throws -> Numbering? { try await read { try await inner.numbering() } }
 
     func recipient(for key: RecipientKey) async throws -> KnownRecipient? {

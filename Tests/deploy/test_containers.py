@@ -1,9 +1,11 @@
 """What Kubernetes and Compose start: with few rights, and with everything that it names."""
 
 import pathlib
+import shutil
 import tempfile
 import unittest
 
+import database
 import places
 from places import COMPOSE, DEPLOY, HERALD, KUBERNETES, run
 from test_commands import find
@@ -83,6 +85,17 @@ class ComposeTests(unittest.TestCase):
                         self.assertIn(source, compose["volumes"])
 
     def test_its_workspace_is_valid_and_shared_with_workers(self):
-        run(HERALD, "-w", DEPLOY / "compose/workspace", "validate")
-        listed = (DEPLOY / "compose/workspace/lists/anglers.txt").read_text().split()
-        self.assertGreaterEqual(len(listed), 200, "fewer recipients are not shared with workers")
+        run(HERALD, "-w", DEPLOY / "compose/workspace", "validate", "--lists", "skip")
+        conductor = places.document(COMPOSE)["services"]["conductor"]["environment"]
+        with database.running((DEPLOY / "compose/app.sql").read_text()) as socket, \
+                tempfile.TemporaryDirectory() as folder:
+            workspace = pathlib.Path(folder, "workspace")
+            shutil.copytree(DEPLOY / "compose/workspace", workspace)
+            address = conductor["APP_DATABASE"].replace("/socket", socket)
+            allowed = {"HERALD_SOURCE_VARS": conductor["HERALD_SOURCE_VARS"], "APP_DATABASE": address}
+            run(HERALD, "-w", workspace, "fetch", environment=allowed)
+            (listed,) = workspace.glob(".herald/lists/*.csv")
+            rows = listed.read_text().splitlines()[1:]
+            self.assertGreaterEqual(len(rows), 200, "fewer recipients are not shared with workers")
+            plan = run(HERALD, "-w", workspace, "plan", environment={"HERALD_STATE": f"{folder}/state.sqlite"})
+            self.assertIn(f"{len(rows)} recipients", plan)

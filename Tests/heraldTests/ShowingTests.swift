@@ -149,6 +149,24 @@ import Testing
         #expect(try sandbox.folder.read("workspace/tide-rome.yaml") == text)
     }
 
+    @Test func `new campaign writes tags, and says that one is missing where the workspace requires them`() async throws
+    {
+        var files = Self.files
+        files["workspace/herald.yaml"] =
+            Sandbox.settings.replacing("herald: 1\n", with: "herald: 2\n") + "require_tags: true\n"
+        files = files.mapValues { $0.replacing("kind: campaign\n", with: "kind: campaign\ntags: [news]\n") }
+        let sandbox = try Sandbox(files)
+        let bare = try await sandbox.herald("new", "campaign", "tide-rome", "--target", "topic:news")
+        #expect(bare.status == 64 && bare.errors.contains("--tag is missing"), "\(bare.errors)")
+        let wrong = try await sandbox.herald("new", "campaign", "a", "--target", "topic:news", "--tag", "Big Sale")
+        #expect(wrong.status == 1 && wrong.errors.contains("'Big Sale' cannot be a name"), "\(wrong.errors)")
+        let made = try await sandbox.herald(
+            "new", "campaign", "tide-rome", "--target", "topic:news", "--tag", "promo", "--tag", "sale")
+        #expect(made.status == 0, "\(made.errors)")
+        #expect(try sandbox.folder.read("workspace/tide-rome.yaml").contains("\ntags: [promo, sale]\nmessage:\n"))
+        #expect(try await sandbox.herald("validate").output == "0 errors, 0 warnings\n")
+    }
+
     @Test func `new campaign goes where campaigns are, and says what is missing`() async throws {
         var files = Self.files
         files["workspace/campaigns/note.txt"] = ""

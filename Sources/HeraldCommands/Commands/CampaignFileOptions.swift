@@ -9,6 +9,11 @@ struct CampaignFileOptions: ParsableArguments {
         transform: WrittenTarget.init(argument:))
     var target: WrittenTarget?
 
+    @Option(
+        name: .customLong("tag"),
+        help: ArgumentHelp("What kind of message it is. May be given again.", valueName: "tag"))
+    var tags: [String] = []
+
     @Option(help: ArgumentHelp("Another file to write.", valueName: "file"), completion: .file())
     var out: String?
 }

@@ -38,7 +38,10 @@ struct Convert: ParsableCommand {
         let campaign = try CampaignFile(name, out: wanted.out, common)
         let topics = campaign.workspace.map { Set($0.topics.map(\.name.value.rawValue)) }
         let given = wanted.target.map(ConvertedMessage.Target.named)
-        guard let draft = message.draft(name: name, target: given, topics: topics, schema: campaign.schema) else {
+        guard
+            let draft = message.draft(
+                name: name, target: given, tags: wanted.tags, topics: topics, schema: campaign.schema)
+        else {
             throw CommandFailure(
                 .wrong, "\(file) does not say whom the message is for", help: "add --target topic:NAME")
         }

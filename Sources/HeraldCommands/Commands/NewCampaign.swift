@@ -27,7 +27,11 @@ struct NewCampaign: ParsableCommand {
             try wanted.target
             ?? WrittenTarget(argument: console.answer(to: "Whom it is for (\(kinds))") ?? Self.missing("--target"))
         let file = try CampaignFile(name, out: wanted.out, common)
-        try file.write(CampaignTemplate(name: name, target: target).draft(schema: file.schema))
+        var tags = wanted.tags
+        if tags.isEmpty, file.workspace?.settings.requiresTags == true {
+            tags = [try console.answer(to: "Its tag: what kind of message it is, as in news") ?? Self.missing("--tag")]
+        }
+        try file.write(CampaignTemplate(name: name, target: target, tags: tags).draft(schema: file.schema))
     }
 
     private static func missing(_ what: String) throws -> String {

@@ -23,6 +23,11 @@ extension TestCommand {
                 .wrong, "no file declares audience '\(name)'", for: name, among: names,
                 help: "name an audience of the workspace's files")
         }
+        guard files.workspace.followUps(in: [name]).isEmpty else {
+            throw CommandFailure(
+                .wrong, "audience '\(name)' goes by what came of a campaign, which a test does not know",
+                help: "name an audience without 'outcome'")
+        }
         let recipients = ListedRecipients(files.recipientIndex)
         let members = try Resolver.members(ofAudience: name, in: files.workspace, recipients)
         guard (1...Self.maximumRecipients).contains(members.count) else {

@@ -15,10 +15,14 @@ extension LoadedWorkspace {
         let index = time.map { recipientIndex.judged(at: $0) } ?? recipientIndex
         let isKept = cacheFiles != nil && (state.exists || isForApply)
         return try await location.blamed {
-            try await Wanted(
-                workspace, index, knownTo: state.store, as: state.recorded,
-                noting: isKept ? HostName.randomKey : nil,
-                keep: cacheFiles?.keeper, sorted: { try indexReadAgain(at: index.date) })
+            do {
+                return try await Wanted(
+                    workspace, index, knownTo: state.store, as: state.recorded,
+                    noting: isKept ? HostName.randomKey : nil,
+                    keep: cacheFiles?.keeper, sorted: { try indexReadAgain(at: index.date) })
+            } catch let error as PrunedFollowUp {
+                throw CommandFailure(.wrong, error.description, help: error.help)
+            }
         }
     }
 

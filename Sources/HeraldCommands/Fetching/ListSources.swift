@@ -37,20 +37,24 @@ struct ListSources {
     }
 
     func connect(to address: String, _ origin: Audience.Origin) throws(FetchProblem) -> PostgresQueries {
+        let parsed = try self.address(address, ca: origin.ca)
+        do throws(QueryError) { return try PostgresQueries(parsed, isStopped: isStopped) } catch {
+            throw FetchProblem(error, within: origin.timeout)
+        }
+    }
+
+    /// The address of a database, as a file names it.
+    func address(_ address: String, ca: Located<String>?) throws(FetchProblem) -> PostgresAddress {
         // A variable may hold the whole address. Other variables stand in its parts, and cannot add a part.
         let isVariable = address.hasPrefix("${")
         let expanded = try variables.expand(address)
         let given = isVariable ? expanded : address
         guard PostgresSettings.isAddress(given) else { throw .addressForm }
-        let ca = origin.ca.map { folder.path(of: $0) }
-        let parsed: PostgresAddress
+        let ca = ca.map { folder.path(of: $0) }
         do throws(PostgresAddressError) {
-            parsed = try PostgresAddress(ofList: given, isFromFile: !isVariable, variables: variables.all, ca: ca)
+            return try PostgresAddress(ofList: given, isFromFile: !isVariable, variables: variables.all, ca: ca)
         } catch {
             throw .address(error)
-        }
-        do throws(QueryError) { return try PostgresQueries(parsed, isStopped: isStopped) } catch {
-            throw FetchProblem(error, within: origin.timeout)
         }
     }
 

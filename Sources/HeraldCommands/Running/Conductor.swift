@@ -18,9 +18,11 @@ struct Conductor {
         try await lock.hold {
             do { try await carryOut(under: lock) } catch {
                 await writeSnapshot()
+                await tellDeaths(under: lock)
                 throw ending(error, under: lock)
             }
             await writeSnapshot()
+            await tellDeaths(under: lock)
         }
     }
 

@@ -4,7 +4,8 @@ import HeraldCore
 import HeraldStore
 import Synchronization
 
-/// The lists of a run. They are read once; what comes due while the run goes on goes by the times of that moment.
+/// The lists of a run. They are read once; what comes due while the run goes on goes by the times of that moment, and by
+/// the outcomes until then.
 final class RunLists: Sendable {
     private let files: LoadedWorkspace
     private let location: any StateLocation
@@ -20,7 +21,7 @@ final class RunLists: Sendable {
     /// What the files ask for at an instant. The state learns recipients who pass only since then. A registration that
     /// it does not change while sends go on, so a newer one leaves everything as it was planned last.
     func desired(at now: Date, store: any StateStore) async throws -> Desired {
-        guard files.workspace.goesByTime else { return first.desiredOnceRecorded }
+        guard files.workspace.goesByTime || files.workspace.goesByOutcomes else { return first.desiredOnceRecorded }
         let state = KnownState(store: store, recorded: try await store.snapshot())
         let judged = try await files.wanted(knownTo: state, at: location, judgedAt: now)
         guard judged.desired.registrations.changed.isEmpty else { return latest.withLock(\.desiredOnceRecorded) }
@@ -32,7 +33,7 @@ final class RunLists: Sendable {
     /// The rows for a campaign's messages. Who was sent to by an earlier plan keeps the row.
     func values(of recipients: RecipientSet, for campaign: String) throws -> [RecipientID: FieldValues] {
         var values = try rows[campaign]?.values(of: recipients) ?? [:]
-        guard files.workspace.goesByTime, values.count < recipients.count else { return values }
+        guard values.count < recipients.count else { return values }
         let added = try latest.withLock(\.desired).rows[campaign]?.values(of: recipients) ?? [:]
         values.merge(added) { known, _ in known }
         return values

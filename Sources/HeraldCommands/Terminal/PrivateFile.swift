@@ -31,4 +31,30 @@ enum PrivateFile {
             throw Failure()
         }
     }
+
+    /// Replaces the file at once with what is written bit by bit.
+    static func stream(
+        to path: String, _ body: (_ write: (String) throws -> Void) async throws -> Void
+    ) async throws {
+        let resolved = URL(filePath: path).resolvingSymlinksInPath().path
+        let kind = (try? FileManager.default.attributesOfItem(atPath: resolved))?[.type] as? FileAttributeType
+        let isReplaced = kind == nil || kind == .typeRegular
+        let temporary = isReplaced ? "\(resolved).\(getpid()).tmp" : path
+        if isReplaced { unlink(temporary) }
+        let descriptor = open(
+            temporary, isReplaced ? O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC : O_WRONLY | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Failure() }
+        do {
+            defer { close(descriptor) }
+            try await body { if !writeAll($0, to: descriptor) { throw Failure() } }
+            if isReplaced, !syncToDisk(descriptor) { throw Failure() }
+        } catch {
+            if isReplaced { unlink(temporary) }
+            throw error
+        }
+        guard !isReplaced || rename(temporary, resolved) == 0 else {
+            unlink(temporary)
+            throw Failure()
+        }
+    }
 }

@@ -8,6 +8,8 @@ package struct Audience: Hashable, Sendable {
     package var origin: Origin?
     /// Rows must pass all of them. The fields and columns are those of the list at the end of the chain of sources.
     package var filters: [Filter] = []
+    /// What must have come of its members in a campaign.
+    package var followUp: FollowUp?
     /// Other audiences whose members are removed.
     package var exclude: [Located<String>] = []
     /// Former names. The size that guards compare with is carried over.

@@ -15,6 +15,8 @@ package struct Campaign: Hashable, Sendable {
     package var conditionTopics: [Located<TopicName>] = []
     /// Audiences whose members do not get it.
     package var exclude: [Located<String>] = []
+    /// Audiences that the settings leave out for its tags. They are named there.
+    package var suppressed: [Located<String>] = []
     /// The v1 message without its target.
     package var message: Located<[String: JSONValue]>
     package var schedule = Schedule()
@@ -28,8 +30,11 @@ package struct Campaign: Hashable, Sendable {
     /// The first of its former names, or its name.
     package var oldestName: String { (previousNames.first ?? name).value }
 
-    /// The audiences that it names besides its target.
-    package var otherAudiences: [Located<String>] { exclude + [delivery.stages?.seeds].compactMap(\.self) }
+    /// The audience that gets it before all others; at most one.
+    package var seeds: [Located<String>] { [delivery.stages?.seeds].compactMap(\.self) }
+
+    /// The audiences besides its target that decide who gets it.
+    package var otherAudiences: [Located<String>] { without + seeds }
 
     /// What recipients get.
     package var content: MessageContent { personal?.content ?? MessageContent(message.value) }

@@ -15,10 +15,16 @@ package struct Settings: Hashable, Sendable {
     package var lists = "lists"
     /// Audiences whose members are removed from every audience, topic, group and list.
     package var suppress: [Located<String>] = []
+    /// Audiences that are left out of campaigns with certain tags only.
+    package var suppressedByTag: [Suppression] = []
+    /// Whether each campaign must have tags.
+    package var requiresTags = false
     /// In the order of the file: of several that are full, the first stops a message.
     package var frequencyCaps: [FrequencyCap] = []
     /// The window of campaigns that say nothing of it.
     package var window: WrittenWindow?
+    /// Who is told of dead registrations.
+    package var feedback: FeedbackSettings?
     /// How often cron calls `run`.
     package var runEvery: Duration = .seconds(300)
     package var fcm = FCMSettings()

@@ -5,11 +5,12 @@ extension ConvertedMessage {
     ///
     /// - Parameters:
     ///   - target: instead of the message's own.
+    ///   - tags: what kind of message it is.
     ///   - topics: the topics that other files declare; the file declares all others that it names.
     ///   - schema: the path from the file to the schema of campaigns, for editors.
     /// - Returns: `nil` if nobody says whom it is for.
     package func draft(
-        name: String, target given: Target?, topics: Set<String>?, schema: String?
+        name: String, target given: Target?, tags: [String] = [], topics: Set<String>?, schema: String?
     ) -> CampaignDraft? {
         guard let target = given ?? target else { return nil }
         var lines = ["# It was \(form.words). 'herald preview' shows what phones will show of it."]
@@ -19,7 +20,7 @@ extension ConvertedMessage {
             "enabled: false             # true when it is ready; without a schedule it then goes out at the next apply"
         ]
         lines += target.lines
-        lines += ["message:"] + YAMLLines.of(message, depth: 1)
+        lines += tags.lineOfTags + ["message:"] + YAMLLines.of(message, depth: 1)
         if let lifetime { lines += ["delivery:", "  expires_after: \(lifetime)s"] }
         let missing = topics.map { known in target.topics.filter { !known.contains($0) } } ?? []
         for topic in missing {

@@ -10,7 +10,8 @@ extension Rule {
             .pushTypeMissing, .silentPush, .dataOnly, .payloadLarge, .unfinishedText, .cutText, .shortLateness,
             .conditionRedundant, .allowUnused, .allowReason, .fieldUnused, .fieldSomeLocales, .defaultUnused,
             .localeCut, .variantAlone, .variantSame, .variantSmall, .personalRows, .windowWaits, .windowLifetime,
-            .windowLifted, .stageWindow, .zoneUnknown, .capSchedule, .capUncounted, .staleList:
+            .windowLifted, .stageWindow, .zoneUnknown, .capSchedule, .capUncounted, .staleList, .tagSpelling,
+            .suppressTarget:
             .warning
         case .roundTime, .rowsUnchecked, .numberWord: .info
         default: .error
@@ -145,6 +146,11 @@ extension Rule {
         case .shortLateness: "Between two runs an occurrence becomes too late to be sent."
         case .capSchedule: "A campaign is due more often than a frequency cap allows, so the cap stops it by itself."
         case .capUncounted: "A frequency cap counts people, and nobody knows whom one request to many reaches."
+        case .missingTags: "With `require_tags` each campaign says with `tags` what kind of message it is."
+        case .tagSpelling:
+            "A tag that is spelt differently from the one in `herald.yaml` has no cap and leaves nobody out."
+        case .suppressTarget:
+            "`suppress` with tags leaves people out of sends to audiences and registrations. One request to many reaches all of them."
         case .windowNever:
             "The window is closed whenever the campaign is due, and it waits for no opening, or expires before one."
         case .windowWaits: "Without `expires_after`, whoever waits for a window may get a message that has grown old."
@@ -168,6 +174,10 @@ extension Rule {
         case .whereType:
             "A comparison fits the type of the field: numbers for `integer` and `decimal`, days for `date`. Times have no type: `within` and `before` go by a column, or by a field of type `text`."
         case .whereNever: "A filter with several comparisons lets some value through."
+        case .outcomeTarget:
+            "An audience goes by what came of each person, and nobody knows that of one request to many."
+        case .outcomeCycle:
+            "A campaign's recipients must not depend on its own outcomes, also by way of other campaigns. A campaign that repeats may go by its last occurrence."
         case .conditionSyntax: "A condition is made of `'topic' in topics`, `&&`, `||`, `!(…)` and parentheses."
         case .conditionMixed: "FCM reads `&&` and `||` from left to right; parentheses say what is meant."
         case .conditionTerms: "A condition has at most five topics."

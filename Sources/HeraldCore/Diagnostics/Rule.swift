@@ -117,6 +117,9 @@ package enum Rule: String, Hashable, Sendable, CaseIterable {
     case shortLateness = "short-lateness"
     case capSchedule = "cap-schedule"
     case capUncounted = "cap-uncounted"
+    case missingTags = "missing-tags"
+    case tagSpelling = "tag-spelling"
+    case suppressTarget = "suppress-target"
     case windowNever = "window-never"
     case windowWaits = "window-waits"
     case windowLifetime = "window-lifetime"
@@ -140,6 +143,8 @@ package enum Rule: String, Hashable, Sendable, CaseIterable {
     case whereColumn = "where-column"
     case whereType = "where-type"
     case whereNever = "where-never"
+    case outcomeTarget = "outcome-target"
+    case outcomeCycle = "outcome-cycle"
 
     // Conditions
     case conditionSyntax = "condition-syntax"

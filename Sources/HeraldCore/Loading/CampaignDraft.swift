@@ -17,7 +17,7 @@ package struct CampaignDraft: Sendable {
             case .campaign(let campaign)?:
                 campaigns.append(campaign)
                 if let settings = workspace?.settings {
-                    CampaignRules(campaign, in: document).check(runEvery: settings.runEvery, &findings)
+                    CampaignRules(campaign, in: document).check(with: settings, &findings)
                 }
             case .topic(let topic)?: topics.append(topic)
             default: break

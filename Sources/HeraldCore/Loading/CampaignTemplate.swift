@@ -2,8 +2,11 @@
 package struct CampaignTemplate: Hashable, Sendable {
     package let name: String
     private let target: WrittenTarget
+    private let tags: [String]
 
-    package init(name: String, target: WrittenTarget) { (self.name, self.target) = (name, target) }
+    package init(name: String, target: WrittenTarget, tags: [String] = []) {
+        (self.name, self.target, self.tags) = (name, target, tags)
+    }
 
     /// - Parameter schema: the path from the file to the schema of campaigns, for editors.
     package func draft(schema: String? = nil) -> CampaignDraft {
@@ -15,7 +18,7 @@ package struct CampaignTemplate: Hashable, Sendable {
                 name: \(name.inYAML)
                 description: Say here what it is for
                 enabled: false             # true when it is ready; without a schedule it then goes out at the next apply
-                \(target.line)
+                \(([target.line] + tags.lineOfTags).joined(separator: "\n"))
                 message:
                   notification:
                     title: The title

@@ -16,23 +16,13 @@ extension Workspace {
     /// A campaign, and everything that it is made of.
     fileprivate func names(usedBy name: String) -> Set<References.Name> {
         var names: Set<References.Name> = [.init("campaign", name)]
-        var used = settings.suppress
+        var used = settings.suppress.map(\.value)
         for campaign in campaigns where campaign.name.value == name {
             let (topics, groups) = (campaign.target.value.topics, campaign.target.value.groups)
             names.formUnion(topics.map { .init("topic", $0.rawValue) } + groups.map { .init("group", $0.rawValue) })
-            used += campaign.otherAudiences
-            if case .audience(let name) = campaign.target.value {
-                used.append(Located(name, at: campaign.target.range))
-            }
-            for topic in self.topics where topics.contains(topic.name.value) {
-                used += topic.subscribers + topic.exclude
-            }
-            for group in self.groups where groups.contains(group.name.value) {
-                if case .audience(let name) = group.members { used.append(name) }
-            }
+            used += audiences(decidingOf: campaign)
         }
-        let audiences = audiences.inOrder(from: used.map(\.value)).map(\.name.value)
-        return names.union((audiences + used.map(\.value)).map { .init("audience", $0) })
+        return names.union((audiences.inOrder(from: used).map(\.name.value) + used).map { .init("audience", $0) })
     }
 }
 

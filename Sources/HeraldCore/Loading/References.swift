@@ -33,6 +33,7 @@ struct References {
         duplicates(&found)
         unknownNames(&found)
         cycles(&found)
+        FollowUpRules(workspace).check(&found)
         PreviousNames(workspace, declared).check(&found)
         groupsWithoutSender(&found)
         endOfGroups(&found)
@@ -63,8 +64,10 @@ struct References {
     private func unknownNames(_ found: inout FindingsOfFiles) {
         var uses: [String: [Located<String>]] = [:]
         uses["audience"] =
-            workspace.settings.suppress + workspace.audiences.flatMap(\.uses)
-            + workspace.topics.flatMap { $0.subscribers + $0.exclude } + workspace.campaigns.flatMap(\.otherAudiences)
+            workspace.settings.suppress + workspace.settings.suppressedByTag.map(\.audience)
+            + workspace.audiences.flatMap(\.uses)
+            + workspace.topics.flatMap { $0.subscribers + $0.exclude }
+            + workspace.campaigns.flatMap { $0.exclude + $0.seeds }
         for group in workspace.groups {
             if case .audience(let name) = group.members { uses["audience", default: []].append(name) }
         }
@@ -76,6 +79,7 @@ struct References {
             case .condition, .registrations: break
             }
         }
+        uses["campaign"] = workspace.audiences.compactMap(\.followUp?.campaign)
         for (kind, uses) in uses.sorted(by: { $0.key < $1.key }) { unknown(kind, uses, &found) }
         for campaign in workspace.campaigns {
             var seen: Set<TopicName> = []
@@ -131,42 +135,18 @@ struct References {
         }
     }
 
-    /// Searches for circles of audiences without recursion, because a chain may be as long as the number of audiences.
     private func cycles(_ found: inout FindingsOfFiles) {
-        var finished: Set<String> = []
         let audiences = workspace.audiences
-        for place in audiences.indices.sorted(by: { audiences[$0].name.value < audiences[$1].name.value }) {
-            let audience = audiences[place]
-            var path: [(name: String, rest: ArraySlice<Located<String>>)] = []
-            var depths: [String: Int] = [:]
-            let enter = { (audience: Audience) in
-                depths[audience.name.value] = path.count
-                path.append((audience.name.value, audience.uses[...]))
-            }
-            if !finished.contains(audience.name.value) { enter(audience) }
-            while let last = path.indices.last {
-                guard let used = path[last].rest.popFirst() else {
-                    let done = path.removeLast()
-                    depths[done.name] = nil
-                    finished.insert(done.name)
-                    continue
-                }
-                if let depth = depths[used.value] {
-                    found.add(at: used.range) { _ in
-                        circular(path[depth...].map(\.name) + [used.value], at: used.range)
-                    }
-                } else if !finished.contains(used.value), let place = places[used.value] {
-                    enter(audiences[place])
-                }
+        var circles: [([String], SourceRange)] = []
+        Circles.find(
+            among: audiences.map(\.name.value).sorted(), { places[$0].map { audiences[$0].uses } ?? [] }
+        ) { circles.append(($0, $1)) }
+        for (names, range) in circles {
+            found.add(at: range) { _ in
+                .error(
+                    .referenceCycle, "audiences are made of each other in a circle: \(Circles.words(names))", at: range)
             }
         }
-    }
-
-    private func circular(_ names: [String], at range: SourceRange) -> Diagnostic {
-        let shown = names.count <= 8 ? names : names.prefix(4) + ["…"] + names.suffix(3)
-        return .error(
-            .referenceCycle, "audiences are made of each other in a circle: \(shown.joined(separator: " → "))",
-            at: range)
     }
 }
 

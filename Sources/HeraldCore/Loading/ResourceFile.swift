@@ -41,7 +41,7 @@ struct ResourceFile: Sendable {
         case .topic(let topic): topics.append(topic)
         case .group(let group): groups.append(group)
         case .campaign(let campaign):
-            CampaignRules(campaign, in: document).check(runEvery: settings.runEvery, &findings)
+            CampaignRules(campaign, in: document).check(with: settings, &findings)
             campaigns.append(campaign)
         case nil: break
         }

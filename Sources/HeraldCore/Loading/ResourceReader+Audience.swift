@@ -23,11 +23,11 @@ extension ResourceReader {
         }
         let declared = declaredFields(fields, source, &findings)
         let samples = samples(fields, of: declared, &findings)
+        let followUp = followUp(fields, &findings)
         guard let name, let source else { return nil }
         return Audience(
-            name: name, source: source, origin: origin, filters: filters, exclude: exclude, previousNames: previous,
-            fields: declared,
-            samples: samples)
+            name: name, source: source, origin: origin, filters: filters, followUp: followUp, exclude: exclude,
+            previousNames: previous, fields: declared, samples: samples)
     }
 
     /// The only one of several keys that is present. None or several are reported.

@@ -6,8 +6,8 @@ enum ResourceReader {
     static let keys: [String: KeyTable] = [
         "audience": KeyTable(
             [
-                "kind", "name", "source", "tokens", "fids", "from", "where", "exclude", "previous_names", "fields",
-                "samples",
+                "kind", "name", "source", "tokens", "fids", "from", "where", "outcome", "exclude", "previous_names",
+                "fields", "samples",
             ],
             required: ["name"]),
         "topic": KeyTable(
@@ -35,11 +35,13 @@ enum ResourceReader {
         var zone = "UTC"
         var window: WrittenWindow?
         var caps: [FrequencyCap] = []
+        var suppressions: [Suppression] = []
 
         init() {}
 
         init(_ settings: Settings) {
             (zone, window, caps) = (settings.timezone, settings.window, settings.frequencyCaps)
+            suppressions = settings.suppressedByTag
         }
     }
 
@@ -135,6 +137,7 @@ enum ResourceReader {
             name: name, description: description, owner: owner, enabled: enabled, revision: revision,
             previousNames: previous, target: target, exclude: exclude, message: message, schedule: timing.schedule,
             zoneField: timing.zoneField, delivery: delivery, acknowledged: acknowledged, personal: personal)
+        campaign.suppressed = defaults.suppressions.filter { $0.isFor(delivery.frequency.tags) }.map(\.audience)
         if case .condition(let condition) = target.value {
             campaign.conditionTopics =
                 ConditionPlaces(fields["target"], condition, file: findings.file)?.terms.map(\.topic)

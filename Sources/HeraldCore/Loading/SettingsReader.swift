@@ -7,6 +7,7 @@ enum SettingsReader {
             "herald", "project", "sender_id", "timezone", "state", "workspace", "lists", "suppress", "resources",
             "ignore", "fcm",
             "runner", "guards", "approval", "approval_band", "delivery", "frequency_caps",
+            "require_tags", "feedback",
         ], required: ["herald", "project"])
     static let fcmKeys = KeyTable([
         "topic_api", "rate", "subscription_rate", "ramp", "settle", "timeout", "max_in_flight",
@@ -29,7 +30,8 @@ enum SettingsReader {
         from document: Node, environment: [String: String]?, _ findings: inout Findings
     ) -> Result? {
         let written = document
-        let document = environment.map { document.expandingVariables($0, &findings) } ?? document
+        let document =
+            environment.map { document.expandingVariables($0, except: unexpandedKeys, &findings) } ?? document
         // A value with a missing variable cannot be checked further.
         var unexpanded = Set(findings.diagnostics.map(\.range))
         if environment == nil { unexpanded.formUnion(written.placesOfVariables.map { findings.at($0) }) }
@@ -57,13 +59,15 @@ enum SettingsReader {
         if let node = fields["state"] { settings.state = state(node, fields, format, &findings) }
         settings.workspace = workspace(fields, format, &findings)
         settings.lists = path("lists", in: fields, &findings)?.value ?? settings.lists
-        settings.suppress = fields.strings("suppress", &findings) ?? []
+        (settings.suppress, settings.suppressedByTag) = suppressions(fields, format, &findings)
+        settings.requiresTags = requiresTags(fields, format, &findings)
         if let node = fields["runner"] { settings.runEvery = runEvery(node, &findings) ?? settings.runEvery }
         if let node = fields["fcm"] { settings.fcm = fcm(node, format, &findings) }
         if let node = fields["guards"] { settings.guards = guards(node, &findings) }
         settings.approval = approval(fields, format, &findings)
         settings.window = window(fields, format, &findings)
         settings.frequencyCaps = caps(fields, format, &findings)
+        settings.feedback = feedback(fields, format, &findings)
         return Result(
             settings: settings,
             resources: fields.strings("resources", &findings)?.map(\.value) ?? [],
@@ -213,7 +217,11 @@ enum SettingsReader {
 extension Node {
     /// Replaces `${VAR}`, `${VAR:-default}` and `$$` in every scalar that is a value, except for addresses of
     /// databases (`PostgresSettings.address`).
-    fileprivate func expandingVariables(_ environment: [String: String], _ findings: inout Findings) -> Node {
+    ///
+    /// - Parameter keys: those of this mapping whose values stay as they are.
+    fileprivate func expandingVariables(
+        _ environment: [String: String], except keys: Set<String> = [], _ findings: inout Findings
+    ) -> Node {
         var copy = self
         switch content {
         case .scalar(var scalar):
@@ -228,6 +236,7 @@ extension Node {
             copy.content = .mapping(
                 entries.map { entry in
                     var entry = entry
+                    if keys.contains(entry.key) { return entry }
                     entry.value = entry.value.expandingVariables(environment, &findings)
                     return entry
                 })

@@ -152,22 +152,31 @@ package struct WorkspaceLoader {
         return workspace
     }
 
-    /// Reads the queries of lists that are in files of their own.
+    /// Reads queries and statements that are in files of their own.
     private mutating func readQueries(of workspace: inout Workspace) {
         for place in workspace.audiences.indices {
-            guard let file = workspace.audiences[place].origin?.query?.file else { continue }
-            switch folder.read(file) {
-            case .success(let source):
-                sources[source.file] = source
-                guard
-                    var query = Audience.Query(
-                        reading: String(decoding: source.bytes, as: UTF8.self), at: SourceRange(file: source.file),
-                        &diagnostics)
-                else { continue }
-                query.file = file
-                workspace.audiences[place].origin?.query = query
-            case .failure(let problem): diagnostics.append(problem.diagnostic)
+            guard let file = workspace.audiences[place].origin?.query?.file, let query = query(in: file) else {
+                continue
             }
+            workspace.audiences[place].origin?.query = query
+        }
+        if let file = workspace.settings.feedback?.dead.file, let query = query(in: file) {
+            workspace.settings.feedback?.dead = query
+        }
+    }
+
+    private mutating func query(in file: Located<String>) -> Audience.Query? {
+        switch folder.read(file) {
+        case .success(let source):
+            sources[source.file] = source
+            var query = Audience.Query(
+                reading: String(decoding: source.bytes, as: UTF8.self), at: SourceRange(file: source.file), &diagnostics
+            )
+            query?.file = file
+            return query
+        case .failure(let problem):
+            diagnostics.append(problem.diagnostic)
+            return nil
         }
     }
 

@@ -22,3 +22,8 @@ package struct WrittenTarget: Hashable, Sendable {
     /// The line of a campaign file.
     var line: String { "target: {\(kind): \(value.inYAML)}" }
 }
+
+extension [String] {
+    /// The line of a campaign file with these tags. Without tags there is none.
+    var lineOfTags: [String] { isEmpty ? [] : ["tags: [\(map(\.inYAML).joined(separator: ", "))]"] }
+}

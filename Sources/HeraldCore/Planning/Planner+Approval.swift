@@ -78,7 +78,8 @@ extension Desired {
             sizes[.init(kind: .topic, name: topic.name.rawValue)] = topic.members.count
         }
         for group in groups { sizes[.init(kind: .group, name: group.name.rawValue)] = group.members.count }
-        for send in sends {
+        // Who goes by outcomes is another number with each occurrence.
+        for send in sends where !send.goesByOutcomes {
             let key = Definition.Key(kind: .campaign, name: send.campaign.name.value)
             switch send.campaign.target.value {
             case .topic(let name): sizes[key] = sizes[.init(kind: .topic, name: name.rawValue)]

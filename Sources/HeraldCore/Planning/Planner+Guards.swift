@@ -35,7 +35,9 @@ extension Planner {
         if listsSkipped, sizes != nil { return }
         // Waves of other runs are of the same occurrence.
         let (sent, others) = (reach(of: send, by: campaign), send.wholeRecipients - send.recipients)
-        let reach = (sent.lowerBound + others)...(sent.upperBound + others)
+        // Who it is for may be known from the state alone.
+        let least = send.isCounted || send.target.isOneRequest(send.delivery) ? sent.lowerBound + others : 0
+        let reach = least...(sent.upperBound + others)
         let limit = max(settings.guards.maxRecipients, campaign.acknowledged.maxRecipients ?? 0)
         if reach.lowerBound > limit {
             refuse(

@@ -228,7 +228,7 @@ extension Planner {
         overview.upcoming.append(
             .init(
                 occurring: occurring, target: wanted.campaign.target.value,
-                recipients: waves.reduce(0) { $0 + $1.recipients }, isCounted: true, waves: waves))
+                recipients: waves.reduce(0) { $0 + $1.recipients }, isCounted: wanted.isKnown, waves: waves))
     }
 
     /// Occurrences that no clock has reached yet.

@@ -234,8 +234,8 @@ extension Planner {
             members: remaining,
             discovered: ledger[.intended].subtracting(repeated),
             deferred: deferred(ledger[.deferred], in: remaining),
-            recipients: remaining.isEmpty ? 0 : reached(by: campaign, remaining).upperBound,
-            isCounted: isCounted(campaign.target.value), isResumed: isResumed)
+            recipients: remaining.isEmpty || !wanted.isKnown ? 0 : reached(by: campaign, remaining).upperBound,
+            isCounted: isCounted(campaign.target.value) && wanted.isKnown, isResumed: isResumed)
         if let parts {
             send.classes = parts.classes
             (send.assignment, send.leftOut) = (parts.assignment, parts.leftOut)
@@ -259,9 +259,9 @@ extension Planner {
         let coming = Occurring.coming(of: wanted.campaign, after: after, through: through, limit: limit)
         // Counted once for all of them, because conditions take long to count.
         let members = wanted.members.subtracting(unreachable)
-        let count = coming.isEmpty ? 0 : reached(by: wanted.campaign, members).upperBound
+        let count = coming.isEmpty || !wanted.isKnown ? 0 : reached(by: wanted.campaign, members).upperBound
         let target = wanted.campaign.target.value
-        let isCounted = isCounted(target)
+        let isCounted = isCounted(target) && wanted.isKnown
         return coming.map { .init(occurring: $0, target: target, recipients: count, isCounted: isCounted) }
     }
 

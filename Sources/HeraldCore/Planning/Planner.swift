@@ -160,6 +160,7 @@ package struct Planner {
         takeRegistrations(desired.registrations)
         overview.figures = listsSkipped ? .unknown : sizes == nil ? .exact : .estimated
         (overview.collapsed, overview.leftOut) = (desired.collapsed, desired.leftOut)
+        overview.warnings += desired.remarks
         // A snapshot does not say who is dead.
         overview.deadListed = sizes == nil ? desired.listed.intersection(unreachable).count : nil
         everybody = Self.everybody(desired, state, sizes)
@@ -189,7 +190,7 @@ package struct Planner {
 
     /// Gives campaigns that were renamed their history. A history moves once: what was sent later under the old name is
     /// another campaign's.
-    private mutating func carryNames() {
+    mutating func carryNames() {
         let declared = Set(desired.sends.map(\.campaign.name.value))
         for send in desired.sends.sorted(by: { $0.campaign.name.value < $1.campaign.name.value }) {
             let name = send.campaign.name.value

@@ -104,8 +104,9 @@ extension PlanDocument {
     private func step(_ step: Plan.Step) -> JSONValue {
         var members: [String: JSONValue] = [
             "id": .string(step.id.rawValue), "action": .string(step.work.action.description),
-            "planned": figure(step.work.planned),
-            "requests": figure(step.work.requests), "seconds": figure(step.seconds),
+            "planned": step.work.isKnown ? figure(step.work.planned) : .null,
+            "requests": step.work.isKnown ? figure(step.work.requests) : .null,
+            "seconds": step.work.isKnown ? figure(step.seconds) : .null,
             "reason": .string(step.reason),
         ]
         switch step.work {
@@ -164,6 +165,11 @@ extension Approval {
 extension Plan.Work {
     /// Whether a snapshot shows its figures as estimates only. One request to a whole target is one request.
     fileprivate var isEstimable: Bool { if case .send(let send) = self { send.members != .target } else { true } }
+
+    /// Whether it is known whom the requests are for. One request to a whole target is one request.
+    fileprivate var isKnown: Bool {
+        if case .send(let send) = self { send.isCounted || send.members == .target } else { true }
+    }
 }
 
 extension Plan.Missed {

@@ -26,7 +26,7 @@ extension WorkspaceChange {
     /// What readers ask first, in that order.
     private static let firstQuestions = [
         "message.notification.title", "message.notification.body", "message.notification.", "target.", "exclude",
-        "schedule.at", "schedule.cron", "source.", "where.", "subscribers", "members.",
+        "suppressed", "schedule.at", "schedule.cron", "source.", "where.", "subscribers", "members.",
     ]
 
     private var answers: [Field] {
@@ -85,6 +85,7 @@ extension WorkspaceChange.Field {
         case "message.notification.body": "text"
         case "message.notification.image": "image"
         case "schedule.at", "schedule.cron": "time"
+        case "suppressed": "left out for its tags"
         default: path
         }
     }

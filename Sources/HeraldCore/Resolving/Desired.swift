@@ -13,6 +13,8 @@ package struct Desired: Sendable {
     /// How many names were merged: rows that stand in a list twice, and further registrations of one installation in
     /// any list.
     package var collapsed = 0
+    /// What is to be said of audiences that go by what came of a campaign.
+    package var remarks: [String] = []
     /// Whom filters of audiences left out for a time, or for a value of another type.
     package var leftOut: [LeftOut] = []
     /// All recipients that a list names.
@@ -97,6 +99,10 @@ extension Desired {
 
 package struct DesiredSend: Sendable {
     package var campaign: Campaign
+    /// Whether what came of a campaign decides who its members are.
+    package var goesByOutcomes = false
+    /// Whether the members are known. If not, they are all who may be members.
+    package var isKnown = true
     /// The recipients of the requests, or `[0]` if one request reaches the whole target.
     package var members: RecipientSet
     /// What a personal campaign makes of the members' rows.

@@ -6,6 +6,10 @@ package struct Resolver {
     private let workspace: Workspace
     private let rows: [RecipientIndex.Owner: RecipientSet]
     private let audiences: AudienceMembers
+    /// The audiences as lists alone make them, whatever came of whom.
+    private let listedAudiences: AudienceMembers
+    /// Whether it is known who passes the outcomes that audiences go by.
+    private let knowsOutcomes: Bool
     private let suppressed: RecipientSet
     private let listed: RecipientSet
     private var collapsed = 0
@@ -19,17 +23,21 @@ package struct Resolver {
     private let judged: [String: JudgedRows]
     private let zones: ZoneSorting
 
+    /// Without a state nobody knows what came of whom. Audiences that go by it have everybody who may be in them.
     package static func desired(
         of workspace: Workspace, _ recipients: ListedRecipients
     ) throws(RecipientIndexError) -> Desired {
-        try lists(of: workspace, recipients).desired
+        try lists(of: workspace, recipients, nil).desired
     }
 
-    /// - Parameter key: a random key for digests of registrations, if the numbers of recipients are to be kept.
+    /// - Parameters:
+    ///   - limits: who passes the outcomes that audiences go by. `nil` if that is not known.
+    ///   - key: a random key for digests of registrations, if the numbers of recipients are to be kept.
     package static func lists(
-        of workspace: Workspace, _ recipients: ListedRecipients, noting key: (UInt64, UInt64)? = nil
+        of workspace: Workspace, _ recipients: ListedRecipients, _ limits: [String: OutcomeLimit]?,
+        noting key: (UInt64, UInt64)? = nil
     ) throws(RecipientIndexError) -> ResolvedLists {
-        let resolver = try Resolver(workspace, recipients, for: workspace.personalSends, noting: key)
+        let resolver = try Resolver(workspace, recipients, limits, for: workspace.personalSends, noting: key)
         let index = recipients.recipientIndex
         return ResolvedLists(
             try resolver.desired(), of: index, members: resolver.members(of: index), resolver.pass,
@@ -59,8 +67,8 @@ package struct Resolver {
 
     /// - Parameter sends: the personal campaigns whose rows are judged.
     private init(
-        _ workspace: Workspace, _ recipients: ListedRecipients, for sends: [RowJudging.Send] = [],
-        noting key: (UInt64, UInt64)? = nil
+        _ workspace: Workspace, _ recipients: ListedRecipients, _ limits: [String: OutcomeLimit]? = nil,
+        for sends: [RowJudging.Send] = [], noting key: (UInt64, UInt64)? = nil
     ) throws(RecipientIndexError) {
         let index = recipients.recipientIndex
         // Rows that were matched used numbers with their own hash key, so the notes must use it too.
@@ -115,8 +123,13 @@ package struct Resolver {
         self.workspace = workspace
         (self.rows, self.listed) = (rows, listed)
         let names = workspace.audiences.map(\.name.value)
-        audiences = AudienceMembers(workspace.audiences.inOrder(from: names)) { rows[.audience($0)] ?? [] }
-        suppressed = audiences.union(workspace.settings.suppress)
+        let ordered = workspace.audiences.inOrder(from: names)
+        audiences = AudienceMembers(ordered, limits) { rows[.audience($0)] ?? [] }
+        knowsOutcomes = limits != nil
+        listedAudiences =
+            limits == nil || !workspace.goesByOutcomes
+            ? audiences : AudienceMembers(ordered, nil) { rows[.audience($0)] ?? [] }
+        suppressed = audiences.leavingOut(workspace.settings.suppress)
     }
 
     /// The members that each source names.
@@ -151,7 +164,7 @@ package struct Resolver {
         (desired.registrations, desired.suppressed) = (registrations, suppressed)
         desired.leftOut = workspace.audiences.flatMap { leftOut(of: $0) }
         desired.topics = workspace.topics.map { topic in
-            let members = audiences.union(topic.subscribers).subtracting(audiences.union(topic.exclude))
+            let members = audiences.union(topic.subscribers).subtracting(audiences.leavingOut(topic.exclude))
             return DesiredTopic(
                 name: topic.name.value, members: members.subtracting(suppressed), prune: topic.prune,
                 isOfApp: topic.isOfApp, previousNames: topic.previousNames.map(\.value))
@@ -160,6 +173,8 @@ package struct Resolver {
         let (groups, sources) = (workspace.groupsByName, workspace.valueSources)
         for campaign in workspace.campaigns {
             var send = DesiredSend(campaign: campaign, members: recipients(of: campaign))
+            send.goesByOutcomes = goesByOutcomes(campaign)
+            send.isKnown = knowsOutcomes || !send.goesByOutcomes
             if let messages = campaign.content.personal, let owner = campaign.valueOwner(groups) {
                 send.rows = PersonalRows(of: owner, in: values, messages.content.fields)
                 let judged = try judged(send.members, for: .init(campaign.name.value, to: owner, messages))
@@ -188,7 +203,7 @@ package struct Resolver {
         var rows = send.rows ?? PersonalRows(of: owner, in: values, [])
         defer { send.rows = rows }
         guard let name = stages.seeds?.value else { return }
-        send.seeds = members(of: name).subtracting(audiences.union(send.campaign.exclude))
+        send.seeds = members(of: name).subtracting(audiences.union(send.campaign.without))
         let others = send.seeds.subtracting(send.members)
         send.members.formUnion(others)
         guard let messages = send.campaign.content.personal,
@@ -228,14 +243,16 @@ package struct Resolver {
     /// The recipients of a campaign's requests.
     private func recipients(of campaign: Campaign) -> RecipientSet {
         if campaign.target.value.isOneRequest(campaign.delivery) { return .target }
-        let excluded = audiences.union(campaign.exclude)
+        let excluded = audiences.leavingOut(campaign.without)
         switch campaign.target.value {
         case .topic, .condition: return .target
         case .audience(let name): return members(of: name).subtracting(excluded)
         case .registrations:
             let members = rows[.campaign(campaign.name.value)] ?? []
             return members.subtracting(suppressed).subtracting(excluded)
-        case .group(let name): return workspace.groups.first { $0.name.value == name }.map(members) ?? []
+        case .group(let name):
+            let members = workspace.groups.first { $0.name.value == name }.map(members) ?? []
+            return members.subtracting(excluded)
         }
     }
 
@@ -252,13 +269,21 @@ package struct Resolver {
     /// another one suppresses.
     private func members(of name: String) -> RecipientSet {
         guard isSuppressed(name) else { return audiences[name].subtracting(suppressed) }
-        return audiences[name].subtracting(audiences.union(workspace.settings.suppress.filter { $0.value != name }))
+        let others = workspace.settings.suppress.filter { $0.value != name }
+        return audiences[name].subtracting(audiences.leavingOut(others))
+    }
+
+    private func goesByOutcomes(_ campaign: Campaign) -> Bool {
+        // Most workspaces have no such audience, and many campaigns.
+        !audiences.goingByOutcomes.isEmpty
+            && workspace.audiences(decidingOf: campaign).contains(where: audiences.goingByOutcomes.contains)
     }
 
     /// How many recipients an audience has, for guards. A suppressed audience takes all its members out of the others,
-    /// so all of them count.
+    /// so all of them count. What came of whom changes from one occurrence to the next, so it does not count.
     private func size(of name: String) -> Int {
-        isSuppressed(name) ? audiences[name].count : members(of: name).count
+        if isSuppressed(name) { return listedAudiences[name].count }
+        return listedAudiences[name].subtracting(listedAudiences.leavingOut(workspace.settings.suppress)).count
     }
 
     private func isSuppressed(_ audience: String) -> Bool {
@@ -286,7 +311,7 @@ extension Workspace {
     }
 
     /// The audiences that get messages before others.
-    var seeds: [Located<String>] { campaigns.compactMap { $0.delivery.stages?.seeds } }
+    var seeds: [Located<String>] { campaigns.flatMap(\.seeds) }
 
     /// The parts of the workspace that decide the members of groups made from audiences, and of audiences of seeds.
     var withGroupsOnly: Workspace {

@@ -24,6 +24,11 @@ extension Audience {
         case .audience(let name): fields.add("source.audience", .string(name.value))
         }
         for filter in filters.sorted(by: { $0.column.value < $1.column.value }) { fields.addFilter(filter) }
+        if let followUp {
+            fields.add("outcome.campaign", .string(followUp.campaign.value))
+            fields.add("outcome.is", Set(followUp.outcomes.map(\.rawValue)))
+            fields.add("outcome.occurrence", followUp.occurrence.map { .string($0.value) })
+        }
         fields.add("exclude", exclude)
         for field in self.fields.map(\.value).sorted(by: { $0.name < $1.name }) { fields.addField(field) }
         if !samples.isEmpty { fields.add("samples", .array(samples.map(\.value.json)), isDecision: false) }
@@ -68,6 +73,7 @@ extension Campaign {
         fields.addSchedule(schedule)
         fields.addTarget(target.value)
         fields.add("exclude", exclude)
+        fields.add("suppressed", suppressed)
         fields.add("message", of: .object(message.value))
         if let personal { fields.addPersonal(personal) }
         fields.add("enabled", .bool(enabled), usually: true)
@@ -81,7 +87,7 @@ extension Campaign {
         fields.add("owner", owner.map { .string($0) }, isDecision: false)
         return Definition(
             kind: .campaign, name: name.value, previousNames: Set(previousNames.map(\.value)), fields: fields.all,
-            uses: target.value.uses.union(exclude.map { .init(kind: .audience, name: $0.value) }))
+            uses: target.value.uses.union(without.map { .init(kind: .audience, name: $0.value) }))
     }
 }
 

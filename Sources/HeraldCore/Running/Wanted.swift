@@ -36,8 +36,10 @@ package struct Wanted: Sendable {
         } else {
             recipients = ListedRecipients(recipientIndex)
         }
-        lists = try Resolver.lists(of: workspace, recipients, noting: key)
+        let followed = FollowedOccurrences(of: workspace, in: recorded)
+        lists = try Resolver.lists(of: workspace, recipients, try await followed.limits(from: store), noting: key)
         desired = lists.desired
+        desired.remarks = followed.remarks
         if let store, !desired.registrations.changed.isEmpty {
             desired.registrations.revived = try await revived(among: recorded.dead, in: store)
             desired.registrations.returning = try await returning(among: recorded.formers, in: store)

@@ -41,6 +41,10 @@ package final class LeasedStore: StateStore {
 
     package func tombstoneCount() async throws -> Int { try await store.tombstoneCount() }
 
+    package func deathNotices(limit: Int) async throws -> [DeathNotice] {
+        try await store.deathNotices(limit: limit)
+    }
+
     package func numbering() async throws -> Numbering? { try await store.numbering() }
 
     package func recipient(for key: RecipientKey) async throws -> KnownRecipient? {

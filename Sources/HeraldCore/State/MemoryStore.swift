@@ -9,6 +9,8 @@ package final class MemoryStore: StateStore {
         /// By former number.
         var formerRegistrations: [RecipientID: Registration] = [:]
         var tombstones: [RecipientID: [Registration: Date]] = [:]
+        /// The deaths that are numbered, and whether somebody was told. One that is no tombstone any more counts for none.
+        var notices: [RecipientID: [Registration: (run: String, number: Int64, isTold: Bool)]] = [:]
         /// The epoch of the newest lease.
         var epoch: Int64 = 0
 
@@ -49,8 +51,40 @@ package final class MemoryStore: StateStore {
             case .erase(let members):
                 for id in members { (registrations[id], tombstones[id]) = (nil, nil) }
                 formerRegistrations = formerRegistrations.filter { state.formers[$0.key] != nil }
+            case .numberDeaths(let run): numberDeaths(run)
+            case .toldDeaths(let run, let last):
+                for (id, known) in notices {
+                    for (registration, notice) in known where notice.run == run && notice.number <= last {
+                        notices[id]?[registration]?.isTold = true
+                    }
+                }
             default: break
             }
+            for (id, known) in notices {
+                for registration in known.keys where tombstones[id]?[registration] == nil {
+                    notices[id]?[registration] = nil
+                }
+            }
+        }
+
+        private mutating func numberDeaths(_ run: String) {
+            var number = notices.values.flatMap(\.values).filter { $0.run == run }.map(\.number).max() ?? 0
+            for (id, known) in tombstones.sorted(by: { $0.key < $1.key }) {
+                for registration in known.keys.sorted(by: { $0.rawValue < $1.rawValue })
+                where notices[id]?[registration] == nil {
+                    number += 1
+                    notices[id, default: [:]][registration] = (run, number, false)
+                }
+            }
+        }
+
+        func deathNotices() -> [DeathNotice] {
+            notices.flatMap { id, known in
+                known.compactMap { registration, notice in
+                    guard !notice.isTold, let died = tombstones[id]?[registration] else { return nil }
+                    return DeathNotice(run: notice.run, number: notice.number, registration: registration, died: died)
+                }
+            }.sorted { ($0.run, $0.number) < ($1.run, $1.number) }
         }
 
         private mutating func bury(_ members: RecipientSet, at instant: Date) {
@@ -106,6 +140,10 @@ package final class MemoryStore: StateStore {
     }
 
     package func tombstoneCount() -> Int { content.withLock { $0.tombstones.values.reduce(0) { $0 + $1.count } } }
+
+    package func deathNotices(limit: Int) -> [DeathNotice] {
+        Array(content.withLock { $0.deathNotices() }.prefix(limit))
+    }
 
     package func numbering() -> Numbering? { nil }
 

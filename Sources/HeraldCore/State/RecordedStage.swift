@@ -1,3 +1,5 @@
+internal import FCM
+
 /// A stage of an occurrence that has opened.
 package struct RecordedStage: Hashable, Sendable {
     package var share: StageShare
@@ -90,7 +92,7 @@ extension StageFigures {
     init(_ ledger: Ledger, besides: RecipientSet = [], dead: RecipientSet) {
         let count = { (members: RecipientSet) in members.subtracting(besides).count }
         let rejected = ledger[.rejected]
-        let died = rejected.intersection(dead.union(ledger.codes["UNREGISTERED"]))
+        let died = rejected.intersection(dead.union(ledger.codes[FailureCode.unregistered.rawValue]))
         self.init(
             accepted: count(ledger[.accepted]), rejected: count(rejected.subtracting(died)), dead: count(died),
             unknown: count(ledger.uncertain))

@@ -80,6 +80,10 @@ package enum StateChange: Hashable, Sendable {
     case suspend(OccurrenceID, at: Date)
     /// FCM does not know a registration that is not its recipient's current one.
     case died(Tombstone)
+    /// Numbers the deaths that have no number yet, for those who are told of them.
+    case numberDeaths(run: String)
+    /// Those that a run numbered were told, up to this number.
+    case toldDeaths(run: String, through: Int64)
     /// Lifts all deaths that were recorded by a herald that noted only whose installation was dead.
     case reviveMigrated
     /// Removes recipients with all their registrations and memberships. Their numbers keep their places in ledgers and
@@ -223,7 +227,7 @@ extension RecordedState {
         case .halt(let id, let halt):
             if occurrences[id]?.finished == nil { occurrences[id]?.halt = halt }
         case .suspend(let id, let instant): occurrences[id]?.suspended = instant
-        case .died: break
+        case .died, .numberDeaths, .toldDeaths: break
         case .reviveMigrated:
             dead.subtract(migratedDead)
             migratedDead = []
@@ -281,7 +285,7 @@ extension StateChange {
     package var isEffect: Bool {
         switch self {
         case .register, .spendPlan, .audienceSizes, .watermark, .pause, .resume, .topicAPI, .sendQuota, .test, .prune,
-            .applied, .approve, .stamp, .forgetStarts, .counting:
+            .applied, .approve, .stamp, .forgetStarts, .counting, .numberDeaths, .toldDeaths:
             false
         case .members, .groupKey, .groupMembers, .open, .assign, .waves, .stages, .amend, .outcome, .reject, .skip,
             .started, .unstarted, .finish, .reopen, .forget, .revive, .rename, .supersede, .readopt, .died,

@@ -34,6 +34,9 @@ package protocol StateStore: Sendable {
     /// How many tombstones there are. It reads no registration.
     func tombstoneCount() async throws -> Int
 
+    /// Deaths that are numbered and that nobody was told of yet, by run and number, up to `limit` of them.
+    func deathNotices(limit: Int) async throws -> [DeathNotice]
+
     /// The numbers that the store has given out. `nil` if it cannot tell them from another state's.
     func numbering() async throws -> Numbering?
 

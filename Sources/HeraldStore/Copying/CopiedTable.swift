@@ -33,7 +33,11 @@ package struct CopiedTable: Sendable {
         .init("ledger_count", ["occurrence": .int, "state": .int, "members": .int], keys: 2),
         .init("rejection_count", ["occurrence": .int, "state": .int, "members": .int], keys: 2),
         .init(
-            "tombstone", ["recipient": .int, "registration": .text, "died": .real, "migrated": .flag], keys: 2,
+            "tombstone",
+            [
+                "recipient": .int, "registration": .text, "died": .real, "migrated": .flag, "noted_run": .text,
+                "noted_number": .int, "told": .flag,
+            ], keys: 2,
             isLarge: true),
         .init("former", ["id": .int, "recipient": .int, "registration": .text], isLarge: true),
         .init("former_name", ["campaign": .text, "name": .text], keys: 2),

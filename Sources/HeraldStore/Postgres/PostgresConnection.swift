@@ -139,7 +139,8 @@ extension PostgresConnection {
                 return start.map { $0 + place }
             }
             return PQsendQueryParams(
-                handle, expanded(statement.text), Int32(values.count), values.map(\.type), pointers,
+                handle, statement.isOfState ? expanded(statement.text) : statement.text, Int32(values.count),
+                values.map(\.type), pointers,
                 values.map { Int32($0.bytes?.count ?? 0) }, values.map { _ in 1 }, 1)
         }
         guard sent == 1 else { throw .cut }

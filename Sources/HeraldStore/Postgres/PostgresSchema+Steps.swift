@@ -2,7 +2,7 @@ extension PostgresSchema {
     /// The steps to each format from the one before it, from format 2 on. What was released never changes.
     static let steps: [[String]] = [
         standing + work + checksums + assignments, beginnings + place + stamps, halts,
-        suspensions + starts, localTimes,
+        suspensions + starts, localTimes + notices,
     ]
 
     /// Where the state stands: what was applied, whether it is open, and which server holds it.
@@ -157,6 +157,14 @@ extension PostgresSchema {
         // When the campaign was first seen in local time.
         "ALTER TABLE @watermark ADD COLUMN first float8",
         sets(named: "wave", of: "occurrence", checksum: checksumOfBits),
+    ]
+
+    /// Which deaths others are told of, under which number, and whether they were.
+    private static let notices = [
+        """
+        ALTER TABLE @tombstone ADD COLUMN noted_run text, ADD COLUMN noted_number bigint,
+            ADD COLUMN told boolean NOT NULL DEFAULT false
+        """
     ]
 
     /// Who gets which text of a personal campaign.

@@ -6,6 +6,8 @@ struct PostgresStatement {
     /// Parameters are `$1`, `$2`, …; `@name` is a table or function of the state's schema.
     var text: String
     var values: [PostgresValue]
+    /// Whether it is herald's own. In a statement of somebody else `@` means what they wrote.
+    var isOfState = true
 
     init(_ text: String, _ values: PostgresValue...) {
         self.text = text
@@ -64,6 +66,11 @@ struct PostgresValue {
 
     /// Seconds since 1970, which keep the fractions that `Date` has.
     static func date(_ value: Date?) -> Self { .double(value?.timeIntervalSince1970) }
+
+    /// `timestamptz`: microseconds since 2000.
+    static func times(_ values: some Collection<Date>) -> Self {
+        .init(1185, array(of: 1184, values) { bigEndian(Int64(($0.timeIntervalSince1970 - 946_684_800) * 1_000_000)) })
+    }
 
     static func ints(_ values: some Collection<Int64>) -> Self { .init(1016, array(of: 20, values) { bigEndian($0) }) }
     static func texts(_ values: some Collection<String>) -> Self {

@@ -38,6 +38,15 @@ extension PostgresStore {
         }
     }
 
+    package func deathNotices(limit: Int) async throws -> [DeathNotice] {
+        try await reading { transaction in
+            let page = PostgresStatement(StoredValue.untold, .int(limit))
+            return try transaction.commit([page])[0].all.map { row in
+                try StoredValue.deathNotice(row.text(0), row.int(1), row.int(2), row.text(3), died: row.double(4))
+            }
+        }
+    }
+
     package func tombstoneCount() async throws -> Int {
         try await reading { transaction in
             let rows = try transaction.commit([PostgresStatement("SELECT count(*) FROM @tombstone")])[0]

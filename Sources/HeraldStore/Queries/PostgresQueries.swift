@@ -21,15 +21,15 @@ package final class PostgresQueries {
             let answers = try connection.perform(
                 [
                     PostgresStatement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
-                    PostgresStatement(Self.forms), PostgresStatement(Self.rights),
+                    PostgresStatement(Self.forms), Self.powers, PostgresStatement(Self.rights),
                 ], until: deadline)
-            guard let row = answers.last?.first else { throw PostgresError.cut }
-            if let right = try row.optionalText(0) {
+            guard let rights = answers.last?.first else { throw PostgresError.cut }
+            if let right = try answers.dropLast().last?.first?.optionalText(0) {
                 throw QueryError.failed(
                     "its role \(right), so a query could do more than read",
                     help: "make a role that may only SELECT what the lists need")
             }
-            mayWrite = try row.bool(1)
+            mayWrite = try rights.bool(0)
         } catch let error as QueryError {
             throw error
         } catch let error as PostgresError {
@@ -45,13 +45,18 @@ package final class PostgresQueries {
             set_config('IntervalStyle', 'iso_8601', true), set_config('bytea_output', 'hex', true)
         """
 
-    /// What its role may do besides reading tables: a right that is refused, and whether it may change a table.
-    private static let rights = """
+    /// A right that its role must not have, if it has one.
+    static let powers: PostgresStatement = """
         SELECT CASE WHEN (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN 'is a superuser'
                 WHEN pg_has_role('pg_read_server_files', 'MEMBER') THEN 'may read files of the server'
                 WHEN pg_has_role('pg_write_server_files', 'MEMBER') THEN 'may write files of the server'
                 WHEN pg_has_role('pg_execute_server_program', 'MEMBER') THEN 'may run programs at the server'
-            END,
+            END
+        """
+
+    /// Whether its role may change a table.
+    private static let rights = """
+        SELECT
             EXISTS (SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
                 WHERE relkind IN ('r', 'p', 'v', 'f') AND nspname !~ '^pg_' AND nspname <> 'information_schema'
                     AND has_schema_privilege(pg_namespace.oid, 'USAGE')

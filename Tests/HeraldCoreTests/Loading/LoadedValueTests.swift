@@ -94,6 +94,22 @@ struct LoadedValueTests {
         #expect(try schedule("at: 2026-03-29T02:31+01:00").skipped == nil)
     }
 
+    @Test func `an audience in 'suppress' with tags belongs to campaigns with any of them`() throws {
+        let campaign = { (name: String, tags: String) in
+            "---\nkind: campaign\nname: \(name)\ntarget: {audience: a}\n\(tags)\nmessage: {notification: {title: x}}\n"
+        }
+        let workspace = try workspace([
+            "herald.yaml": "herald: 2\nproject: p\nrequire_tags: false\n"
+                + "suppress: [a, {audience: b, tags: [promo, sale]}, {audience: c, tags: [sale]}]\n",
+            "x.yaml": "kind: audience\nname: a\nfids: []\n---\nkind: audience\nname: b\nfids: []\n---\n"
+                + "kind: audience\nname: c\nfids: []\n" + campaign("d", "") + campaign("e", "tags: [news]")
+                + campaign("f", "tags: [news, promo]") + campaign("g", "tags: [sale]\nexclude: [a]"),
+        ])
+        #expect(workspace.settings.suppress.map(\.value) == ["a"])
+        #expect(workspace.campaigns.map { $0.suppressed.map(\.value) } == [[], [], ["b"], ["b", "c"]])
+        #expect(workspace.campaigns.map { $0.without.map(\.value) } == [[], [], ["b"], ["a", "b", "c"]])
+    }
+
     @Test func `settings that are left out`() throws {
         let settings = try workspace([:]).settings
         #expect(settings.senderID == nil && settings.suppress.isEmpty && settings.fcm.credentials == nil)

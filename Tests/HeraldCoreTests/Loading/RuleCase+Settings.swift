@@ -4,6 +4,10 @@ import HeraldTestSupport
 private func audience(_ rest: String) -> String { "kind: audience\nname: a\n\(rest)\n" }
 private func settings(_ rest: String) -> String { settingsText + rest + "\n" }
 
+private func feedback(_ rest: String) -> [String: String] {
+    ["herald.yaml": "herald: 2\nproject: p\nfeedback: {\(rest)}\n"]
+}
+
 extension RuleCase {
     static let settingsCases: [RuleCase] = [
         RuleCase(
@@ -154,6 +158,28 @@ extension RuleCase {
             .unknownReference, "suppressed people",
             ["herald.yaml": settings("suppress: [a, ▸b]"), "x.yaml": audience("fids: []")],
             near: ["herald.yaml": settings("suppress: [a]"), "x.yaml": audience("fids: []")]),
+        RuleCase(
+            .formatVersion, "feedback",
+            ["herald.yaml": "herald: 1\nproject: p\n▸feedback: {postgres: '${A}', dead: SELECT 1}\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\nfeedback: {postgres: '${A}', dead: SELECT 1}\n"]),
+        RuleCase(
+            .invalidValue, "feedback to a database that is no address",
+            feedback("postgres: ▸'host=db', dead: SELECT 1"),
+            near: feedback("postgres: 'postgresql://a@db/app', dead: SELECT 1")),
+        RuleCase(
+            .invalidValue, "feedback with no statement", feedback("postgres: '${A}', dead: ▸';'"),
+            near: feedback("postgres: '${A}', dead: SELECT 1;")),
+        RuleCase(
+            .missingKey, "feedback without a statement",
+            feedback("postgres: '${A}'").mapValues {
+                $0.replacing("{postgres", with: "▸{postgres")
+            }, near: feedback("postgres: '${A}', dead: SELECT 1")),
+        RuleCase(
+            .unknownKey, "another key of feedback", feedback("postgres: '${A}', dead: SELECT 1, ▸outcomes: SELECT 1"),
+            near: feedback("postgres: '${A}', dead: SELECT 1")),
+        RuleCase(
+            .fileUnreadable, "a statement that is not there", feedback("postgres: '${A}', dead: ▸gone.sql"),
+            near: feedback("postgres: '${A}', dead: gone.sql").merging(["gone.sql": "SELECT mark($2)"]) { $1 }),
         RuleCase(
             .undefinedVariable, "a variable nobody set", ["herald.yaml": settings("state: ▸${NOWHERE}/x")],
             near: ["herald.yaml": settings("state: ${NOWHERE:-here}/x")]),

@@ -59,5 +59,5 @@ extension RuleCase {
         files + yaml + structure + settingsCases + resources + groups + targets + conditions + schedules + lists
         + filters
         + messages + messageParts + androidParts + appleParts + webParts + wholeMessages + personalCases + campaignRules
-        + windows + caps + stages
+        + windows + caps + stages + tags + followUps
 }

@@ -121,6 +121,23 @@ struct PlannerRenameTests {
         #expect(withheld.map(\.id) == ["unsubscribe:ebb"])
     }
 
+    @Test func `an emptied list of people who want no promotions holds promotions, and nothing else`() {
+        var scenario = PlanScenario()
+        var promo = Campaign.tide("promo", to: .audience("all"))
+        promo.suppressed = [.init("no-promo")]
+        let news = Campaign.tide("news", to: .audience("all"))
+        scenario.want(promo, for: [1, 2])
+        scenario.want(news, for: [1, 2])
+        scenario.state.audienceSizes = ["no-promo": 100]
+        scenario.desired.audienceSizes = ["no-promo": 0]
+        var workspace = Workspace(audiences: [Audience(name: .init("no-promo"), source: .inline([]))])
+        workspace.campaigns = [promo, news]
+        let plan = scenario.plan()
+        #expect(plan.refusals.map(\.kind) == [.audienceCollapse])
+        let withheld = plan.withholding(plan.refusals, in: workspace).steps.filter { $0.refusal != nil }
+        #expect(withheld.map(\.id) == ["send:promo@once"])
+    }
+
     @Test(arguments: [true, false])
     func `a topic and a group of one name are left out apart`(_ isTopic: Bool) throws {
         var scenario = PlanScenario()

@@ -96,6 +96,7 @@ private struct RandomLists {
         for name in names {
             var campaign = Campaign.tide("of-\(name.value)", to: .audience(name.value))
             if let other = names.randomElement(using: &random) { campaign.exclude = [other] }
+            campaign.suppressed = names.filter { _ in Int.random(in: 0..<6, using: &random) == 0 }
             workspace.campaigns.append(campaign)
         }
         for number in 0..<2 {
@@ -213,7 +214,7 @@ private struct ModelResolver {
     private let unsuppressed: [String: Set<RecipientID>]
 
     func recipients(of campaign: Campaign) -> Set<RecipientID> {
-        let excluded = campaign.exclude.flatMap { unsuppressed[$0.value] ?? [] }
+        let excluded = (campaign.exclude + campaign.suppressed).flatMap { unsuppressed[$0.value] ?? [] }
         switch campaign.target.value {
         case .audience(let name): return (members[name] ?? []).subtracting(excluded)
         case .registrations(let listed):

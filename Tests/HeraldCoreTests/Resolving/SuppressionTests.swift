@@ -70,4 +70,41 @@ struct SuppressionTests {
         // 3 is in 'few' only as far as 'suppress' is not asked.
         #expect(desired.sends.map { desired.keys(of: $0.members) } == [keys([1])])
     }
+
+    @Test(
+        arguments: [
+            (.audience("all"), [4, 6, 7]), (.registrations((3...6).map { .fid($0) }), [4, 6]), (.audience("few"), []),
+        ] as [(Campaign.Target, RecipientSet)])
+    func `those who want nothing of a kind are left out of that kind only`(
+        _ target: Campaign.Target, _ reached: RecipientSet
+    ) throws {
+        var workspace = Self.workspace
+        workspace.audiences.append(Self.audience("few", [5, 8]))
+        var (promo, news) = (Campaign.tide("promo", to: target), Campaign.tide("news", to: target))
+        promo.suppressed = [.init("few")]
+        workspace.campaigns = [promo]
+        let desired = try Resolved(workspace)
+        #expect(desired.sends.map { desired.keys(of: $0.members) } == [keys(reached)])
+        // Their audience keeps its members, so that its guard sees an emptied one.
+        #expect(desired.audienceSizes["few"] == 2)
+        news.suppressed = []
+        workspace.campaigns = [news]
+        let others = try Resolved(workspace)
+        let all: RecipientSet = if case .registrations = target { [4, 5, 6] } else { reached.union([5, 8]) }
+        #expect(others.sends.map { others.keys(of: $0.members) } == [keys(all)])
+    }
+
+    @Test func `a group whose members get a request each goes without them, and keeps them`() throws {
+        let group = try #require(GroupName(rawValue: "g"))
+        var workspace = Self.workspace
+        workspace.audiences.append(Self.audience("few", [5, 8]))
+        workspace.groups = [Group(name: .init(group), members: .inline((4...6).map { .fid($0) }))]
+        var each = Campaign.tide(to: .group(group))
+        each.delivery.members = .each
+        each.suppressed = [.init("few")]
+        workspace.campaigns = [each]
+        let desired = try Resolved(workspace)
+        #expect(desired.sends.map { desired.keys(of: $0.members) } == [keys([4, 6])])
+        #expect(desired.groups.map { desired.keys(of: $0.members) } == [keys([4, 5, 6])])
+    }
 }

@@ -33,6 +33,48 @@ import Testing
         #expect(changes.map(\.action) == [.changed])
     }
 
+    /// A workspace where 'testers' do not want what has the tag.
+    private func leavingOut(_ tag: String, _ campaign: String) throws -> [String: String?] {
+        let settings = "herald: 2\nproject: p\ntimezone: Europe/Rome\nsuppress: [{audience: testers, tags: [\(tag)]}]\n"
+        return ["herald.yaml": settings].merging(
+            try ReviewedFiles.replacing("kind: campaign", with: "kind: campaign\ntags: [\(campaign)]", in: welcome)
+        ) { $1 }
+    }
+
+    @Test func `who is left out for a tag is told where the campaign is`() throws {
+        let (none, some) = (try leavingOut("promo", "news"), try leavingOut("promo", "promo"))
+        let between = { (one: [String: String?], other: [String: String?]) in
+            words(
+                WorkspaceChange.between(try ReviewedFiles.definitions(one), try ReviewedFiles.definitions(other)))
+        }
+        #expect(
+            try between(none, some) == [
+                "campaign 'welcome'", "- left out for its tags: testers", "- tags now also promo, no longer news",
+            ])
+        #expect(try between(some, none).contains("- left out for its tags no longer testers"))
+        // The setting alone does it, too: no campaign's file has changed.
+        #expect(
+            try between(some, leavingOut("sale", "promo")).prefix(2) == [
+                "campaign 'welcome'", "- left out for its tags no longer testers",
+            ])
+    }
+
+    @Test func `who is left out for a tag is approved with the campaigns that have it`() throws {
+        let approval = { (files: [String: String?]) in
+            Approval(try ReviewedFiles.definitions(files).filter { $0.kind != .settings }, suppress: [])
+        }
+        let some = try leavingOut("promo", "promo")
+        let (before, after) = (try approval(leavingOut("sale", "promo")), try approval(some))
+        #expect(
+            before.digests.filter { after.digests[$0.key] != $0.value }.keys.map(\.text) == ["campaign:welcome"])
+        let other = try ReviewedFiles.replacing(
+            ReviewedFiles.fid("u"), with: ReviewedFiles.fid("v"), in: "audiences.yaml")
+        let later = try approval(some.merging(other) { $1 })
+        #expect(
+            Set(after.digests.filter { later.digests[$0.key] != $0.value }.keys.map(\.text))
+                == ["audience:testers", "campaign:welcome"])
+    }
+
     @Test func `comments, the order of keys and another way to write the same are no change`() throws {
         let text = """
             # The club's welcome.

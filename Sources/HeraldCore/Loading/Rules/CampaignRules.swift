@@ -11,10 +11,10 @@ struct CampaignRules {
         self.document = document
     }
 
-    /// - Parameter runEvery: How often something looks for due sends.
-    func check(runEvery: Duration, _ findings: inout Findings) {
+    func check(with settings: Settings, _ findings: inout Findings) {
         checkRoundTime(&findings)
-        checkLateness(runEvery, &findings)
+        checkLateness(settings.runEvery, &findings)
+        TagRules(campaign, in: document).check(with: settings, &findings)
         CapRules(campaign, in: document).check(&findings)
         WindowRules(campaign, in: document)?.check(&findings)
         StageRules(campaign, in: document)?.check(&findings)
@@ -63,6 +63,7 @@ struct CampaignRules {
         (0..<60).allSatisfy { !cron.minutes.contains($0) || $0 % 15 == 0 }
     }
 
+    /// - Parameter runEvery: How often something looks for due sends.
     private func checkLateness(_ runEvery: Duration, _ findings: inout Findings) {
         guard campaign.schedule.times != .once, campaign.schedule.maxLateness < runEvery,
             let place = document.value(at: "schedule", "max_lateness") ?? document.value(at: "schedule")

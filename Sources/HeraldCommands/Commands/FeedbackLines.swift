@@ -1,0 +1,87 @@
+import FCM
+import HeraldCore
+
+/// What `feedback` writes. Recipients are read in parts, so that memory does not grow with their number.
+struct FeedbackLines {
+    typealias Write = (String) throws -> Void
+
+    private static let partSize = 4096
+    private let store: any StateStore
+
+    init(_ store: any StateStore) { self.store = store }
+
+    func deaths(_ write: Write) async throws {
+        var last: Tombstone?
+        while true {
+            let page = try await store.tombstones(after: last, limit: Self.partSize)
+            guard let end = page.last else { return }
+            last = end
+            try write(
+                page.map { tombstone in
+                    let line: JSONValue = [
+                        "registration": .string(tombstone.registration.rawValue),
+                        "kind": .string(tombstone.registration.kind.rawValue), "died": .string(tombstone.died.rfc3339),
+                    ]
+                    return line.compactText + "\n"
+                }.joined())
+        }
+    }
+
+    /// - Returns: How many occurrences are left out, because they were pruned.
+    func outcomes(_ write: Write) async throws -> Int {
+        var pruned = 0
+        for id in try await store.snapshot().occurrences.keys.sorted() {
+            guard let occurrence = try await store.occurrence(id) else { continue }
+            guard let ledger = occurrence.ledger else {
+                pruned += 1
+                continue
+            }
+            let heldOut = occurrence.classes.states.filter(\.isHoldout)
+                .reduce(into: RecipientSet()) { $0.formUnion(occurrence.classes[$1]) }
+            for entry in LedgerEntry.allCases {
+                try await self.write(ledger[entry], id, occurrence, write) { (entry.word, ledger.codes.state(of: $0)) }
+            }
+            let untried = heldOut.subtracting(ledger.entries.all)
+            try await self.write(untried, id, occurrence, write) { _ in ("skipped", "held_out") }
+        }
+        return pruned
+    }
+
+    private func write(
+        _ members: RecipientSet, _ id: OccurrenceID, _ occurrence: RecordedOccurrence, _ write: Write,
+        _ outcome: (RecipientID) -> (word: String, code: String?)
+    ) async throws {
+        let time = (occurrence.finished ?? occurrence.begun ?? occurrence.due).map { JSONValue.string($0.rfc3339) }
+        let numbers = Array(members)
+        for start in stride(from: 0, to: numbers.count, by: Self.partSize) {
+            let part = numbers[start..<min(start + Self.partSize, numbers.count)]
+            let known = try await store.registrations(of: RecipientSet(part).subtracting(.target))
+            var text = ""
+            for number in part {
+                // Of one request to a whole target nobody knows whom it reached. Whoever was erased is not known.
+                guard let registration = known[number] else { continue }
+                let (word, code) = outcome(number)
+                let line: JSONValue = [
+                    "campaign": .string(occurrence.campaign), "occurrence": .string(id.rawValue),
+                    "registration": .string(registration.rawValue), "outcome": .string(word),
+                    "code": code.map { .string($0) } ?? .null, "time": time ?? .null,
+                ]
+                text += line.compactText + "\n"
+            }
+            try write(text)
+        }
+    }
+}
+
+extension LedgerEntry {
+    /// As reports call it.
+    fileprivate var word: String {
+        switch self {
+        case .accepted: "accepted"
+        case .rejected: "rejected"
+        case .intended, .unknown, .abandoned: "unknown"
+        case .deferred: "pending"
+        case .skipped: "skipped"
+        }
+    }
+}

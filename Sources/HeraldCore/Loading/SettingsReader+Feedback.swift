@@ -1,0 +1,32 @@
+extension SettingsReader {
+    static let feedbackKeys = KeyTable(["postgres", "dead", "ca"], required: ["postgres", "dead"])
+    /// The keys whose variables stay as they are written: what they name is sent to others, so the machine lists what may
+    /// be (`HERALD_SOURCE_VARS`).
+    static let unexpandedKeys: Set = ["feedback"]
+
+    /// Reads `feedback`. A statement in a file is read later.
+    static func feedback(
+        _ settings: Fields, _ format: SettingsFormat?, _ findings: inout Findings
+    ) -> FeedbackSettings? {
+        guard let node = settings["feedback"] else { return nil }
+        format?.require(2, for: "'feedback'", at: settings.keyRange("feedback"), &findings)
+        guard let fields = Fields(node, "'feedback'", feedbackKeys, &findings) else { return nil }
+        let postgres = fields.string("postgres", &findings)
+        let dead = fields.string("dead", &findings)
+        let ca = path("ca", in: fields, &findings)
+        guard let postgres, let dead else { return nil }
+        let isVariable = postgres.value.wholeMatch(of: #/\$\{[A-Za-z_][A-Za-z0-9_]*\}/#) != nil
+        guard isVariable || PostgresSettings.isAddress(postgres.value) else {
+            findings.diagnostics.append(
+                .error(
+                    .invalidValue, "'postgres' must be the address of a database", at: postgres.range,
+                    help: "write postgresql://USER@HOST/DATABASE, or one ${VARIABLE} that holds it"))
+            return nil
+        }
+        let query =
+            dead.value.hasSuffix(".sql")
+            ? Audience.Query("", file: dead)
+            : Audience.Query(reading: dead.value, at: dead.range, &findings.diagnostics)
+        return query.map { FeedbackSettings(postgres: postgres.value, dead: $0, ca: ca) }
+    }
+}

@@ -1,0 +1,173 @@
+internal import FCM
+
+/// The occurrences that audiences go by, as the state has them.
+package struct FollowedOccurrences: Sendable {
+    private struct Followed {
+        var audience: Audience
+        var followUp: Audience.FollowUp
+        /// `nil` if there is none to go by.
+        var id: OccurrenceID?
+        /// Whether it matters to somebody who is in the audience.
+        var isNeeded: Bool
+    }
+
+    private var followed: [Followed] = []
+    private let dead: RecipientSet
+    /// What a plan says about them.
+    package private(set) var remarks: [String] = []
+
+    package init(of workspace: Workspace, in state: RecordedState) {
+        dead = state.dead
+        guard workspace.goesByOutcomes else { return }
+        let occurrences = Planner.occurrences(of: workspace, in: state)
+        let needed = Set(
+            workspace.followUps(in: workspace.audiencesNeeded { $0.isOver(occurrences[$0.name.value] ?? []) })
+                .map(\.name.value))
+        for audience in workspace.audiences {
+            guard let followUp = audience.followUp else { continue }
+            let all = occurrences[followUp.campaign.value] ?? []
+            let isNeeded = needed.contains(audience.name.value)
+            let named = followUp.occurrence.map { OccurrenceID(rawValue: $0.value) }
+            let last = all.filter { $0.occurrence.finished != nil && (named == nil || $0.id == named) }
+                .max { ($0.occurrence.order, $0.id) < ($1.occurrence.order, $1.id) }
+            let found = Followed(audience: audience, followUp: followUp, id: last?.id, isNeeded: isNeeded)
+            followed.append(found)
+            guard isNeeded else { continue }
+            let open = all.filter { $0.occurrence.finished == nil && $0.occurrence.hasBegun }
+                .filter { named == nil || $0.id == named }.map(\.id)
+            if let remark = Self.remark(on: found, named, open: open, all.contains { $0.id == named }) {
+                remarks.append(remark)
+            }
+        }
+    }
+
+    private static func remark(
+        on followed: Followed, _ named: OccurrenceID?, open: [OccurrenceID], _ isThere: Bool
+    ) -> String? {
+        let (name, campaign) = (followed.audience.name.value, followed.followUp.campaign.value)
+        if let id = followed.id {
+            guard let last = open.last else { return nil }
+            return "audience '\(name)' goes by \(id); \(last) is not finished, and is not looked at"
+        }
+        if let named, !isThere { return "audience '\(name)' is empty: the state has no occurrence \(named)" }
+        if let last = open.last { return "audience '\(name)' is empty: \(last) is not finished" }
+        return "audience '\(name)' is empty: no occurrence of campaign '\(campaign)' is finished"
+    }
+
+    /// Who passes, by audience.
+    package func limits(from store: (any StateStore)?) async throws -> [String: OutcomeLimit] {
+        var limits: [String: OutcomeLimit] = [:]
+        for followed in followed {
+            let name = followed.audience.name.value
+            limits[name] = .nobody
+            guard let id = followed.id, followed.isNeeded, let occurrence = try await store?.occurrence(id) else {
+                continue
+            }
+            guard let ledger = occurrence.ledger else {
+                throw PrunedFollowUp(audience: name, occurrence: id, followed.followUp)
+            }
+            limits[name] = occurrence.limit(of: ledger, to: followed.followUp.outcomes, dead)
+        }
+        return limits
+    }
+}
+
+/// An audience goes by an occurrence of which the state has only counts.
+package struct PrunedFollowUp: Error, Hashable, CustomStringConvertible {
+    package let audience: String
+    package let occurrence: OccurrenceID
+    private let range: SourceRange
+
+    fileprivate init(audience: String, occurrence: OccurrenceID, _ followUp: Audience.FollowUp) {
+        (self.audience, self.occurrence) = (audience, occurrence)
+        range = followUp.occurrence?.range ?? followUp.campaign.range
+    }
+
+    package var description: String {
+        let place = range.text.map { ":\($0.start.line):\($0.start.column)" } ?? ""
+        return
+            "\(range.file)\(place): audience '\(audience)' goes by \(occurrence), which was pruned, so nobody knows what came of whom"
+    }
+
+    package var help: String {
+        "take the audience out of what uses it, or let it go by a later occurrence; prune with a longer --older-than"
+    }
+}
+
+extension Planner {
+    /// The recorded occurrences of each campaign under the name that it has now, sorted by id.
+    fileprivate static func occurrences(
+        of workspace: Workspace, in state: RecordedState
+    ) -> [String: [(id: OccurrenceID, occurrence: RecordedOccurrence)]] {
+        var desired = Desired()
+        desired.sends = workspace.campaigns.map { DesiredSend(campaign: $0, members: []) }
+        // Names do not depend on the time.
+        var planner = Planner(
+            Input(desired: desired, state: state, settings: workspace.settings, listsSkipped: true),
+            Date(timeIntervalSince1970: 0))
+        planner.carryNames()
+        return planner.occurrences
+    }
+}
+
+extension Workspace {
+    /// The audiences that decide who gets something, or is in a topic or group.
+    ///
+    /// - Parameter isOver: whether nothing of a campaign will be sent any more.
+    fileprivate func audiencesNeeded(unless isOver: (Campaign) -> Bool) -> [String] {
+        var names = settings.suppress.map(\.value)
+        for campaign in campaigns where !isOver(campaign) { names += audiences(decidingOf: campaign) }
+        for topic in topics { names += (topic.subscribers + topic.exclude).map(\.value) }
+        for group in groups { if case .audience(let name) = group.members { names.append(name.value) } }
+        return names
+    }
+}
+
+extension Campaign {
+    /// Whether it was sent and is not sent again, or is disabled before it began.
+    fileprivate func isOver(_ occurrences: [(id: OccurrenceID, occurrence: RecordedOccurrence)]) -> Bool {
+        let ofRevision = occurrences.map(\.occurrence).filter { $0.revision == revision }
+        if ofRevision.contains(where: { $0.finished == nil && $0.hasBegun }) { return false }
+        if !enabled { return true }
+        return !schedule.repeats && ofRevision.contains { $0.finished != nil }
+    }
+}
+
+extension RecordedOccurrence {
+    /// What tells which of two occurrences is the later one.
+    fileprivate var order: Date { due ?? begun ?? finished ?? .distantPast }
+
+    fileprivate func limit(
+        of ledger: Ledger, to outcomes: Set<Audience.FollowUp.Outcome>, _ dead: RecipientSet
+    ) -> OutcomeLimit {
+        var part = classes.all
+        for entry in LedgerEntry.allCases { part.formUnion(ledger[entry]) }
+        // One request reached everybody, so nobody knows what came of whom.
+        guard part.intersection(.target).isEmpty else { return .nobody }
+        var chosen = RecipientSet()
+        for outcome in outcomes { chosen.formUnion(members(with: outcome, ledger, dead)) }
+        return OutcomeLimit(chosen, orNotIn: outcomes.contains(.never) ? part : nil)
+    }
+
+    private func members(
+        with outcome: Audience.FollowUp.Outcome, _ ledger: Ledger, _ dead: RecipientSet
+    ) -> RecipientSet {
+        switch outcome {
+        case .accepted: ledger[.accepted]
+        case .rejected:
+            ledger[.rejected].subtracting(dead).subtracting(ledger.codes[FailureCode.unregistered.rawValue])
+        case .unknown: ledger.uncertain.union(ledger[.abandoned])
+        case .capped: skipped(ledger) { if case .capped = $0 { true } else { false } }
+        case .superseded: skipped(ledger) { $0 == .superseded }
+        case .missed: skipped(ledger) { $0 == .missed }
+        case .outsideWindow: skipped(ledger) { $0 == .outsideWindow }
+        case .heldOut: classes.states.filter(\.isHoldout).reduce(into: []) { $0.formUnion(classes[$1]) }
+        case .never: []
+        }
+    }
+
+    private func skipped(_ ledger: Ledger, _ isWanted: (SkipReason) -> Bool) -> RecipientSet {
+        ledger.codes.states.filter { SkipReason(rawValue: $0).map(isWanted) ?? false }
+            .reduce(into: RecipientSet()) { $0.formUnion(ledger.codes[$1]) }
+    }
+}

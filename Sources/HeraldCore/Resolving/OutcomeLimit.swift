@@ -1,0 +1,19 @@
+/// Who passes an audience's `outcome`.
+package struct OutcomeLimit: Hashable, Sendable {
+    /// Those of whom it came.
+    package var chosen: RecipientSet
+    /// All who were part of the occurrence, if everybody else passes too. `nil` if nobody else does.
+    package var part: RecipientSet?
+
+    package init(_ chosen: RecipientSet, orNotIn part: RecipientSet? = nil) {
+        (self.chosen, self.part) = (chosen, part)
+    }
+
+    /// Where there is no occurrence to go by.
+    package static let nobody = OutcomeLimit([])
+
+    func passing(_ members: RecipientSet) -> RecipientSet {
+        let chosen = members.intersection(chosen)
+        return part.map { chosen.union(members.subtracting($0)) } ?? chosen
+    }
+}

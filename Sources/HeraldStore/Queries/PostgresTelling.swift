@@ -1,0 +1,55 @@
+internal import FCM
+internal import Foundation
+package import HeraldCore
+
+/// Somebody's PostgreSQL database that is told of dead registrations. What it is told is one statement's work.
+///
+/// Its calls block, so only a thread that waits for nothing else makes them.
+package final class PostgresTelling {
+    /// How many are told at once.
+    package static let batch = 1000
+
+    private let connection: PostgresConnection
+
+    /// How long a statement, or connecting, may take.
+    private static let limit = Duration.seconds(30)
+
+    package init(_ address: PostgresAddress) throws(QueryError) {
+        do {
+            connection = try PostgresConnection(address.server.parameters, schema: "public")
+            let row = try connection.perform([PostgresQueries.powers], until: .now + Self.limit).first?.first
+            if let power = try row?.optionalText(0) {
+                throw QueryError.failed(
+                    "its role \(power), so a statement could do more than it should",
+                    help: "make a role that may only do what the statement needs")
+            }
+        } catch let error as QueryError {
+            throw error
+        } catch {
+            throw Self.problem(error)
+        }
+    }
+
+    /// Tells all of them, or nobody. All are of one run.
+    package func tell(_ notices: [DeathNotice], with statement: String) throws(QueryError) {
+        guard let run = notices.first?.run else { return }
+        let deadline = ContinuousClock.now + Self.limit
+        var work = PostgresStatement(
+            statement, .text(run), .ints(notices.map(\.number)), .texts(notices.map(\.registration.rawValue)),
+            .times(notices.map(\.died)))
+        work.isOfState = false
+        // Sent together, both are one transaction.
+        do { try connection.perform([.limits(until: deadline), work], until: deadline) } catch {
+            throw Self.problem(error)
+        }
+    }
+
+    private static func problem(_ error: any Error) -> QueryError {
+        guard let error = error as? PostgresError else {
+            return .failed("the server's answer cannot be read", help: nil)
+        }
+        if case .refused(let refusal, _) = error, refusal.code == "57014" { return .timeout }
+        if case .refused(let refusal, _) = error { return .failed("PostgreSQL says: \(refusal.message)", help: nil) }
+        return .failed(error.phrase, help: error.help)
+    }
+}

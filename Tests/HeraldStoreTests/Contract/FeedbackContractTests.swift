@@ -1,0 +1,70 @@
+import FCM
+import Foundation
+import HeraldCore
+import HeraldTestSupport
+import Testing
+
+/// What every store keeps of deaths that others are told of.
+struct FeedbackContractTests {
+    private static let died = Date(timeIntervalSince1970: 1_764_576_000)
+
+    /// A state with the fids 1 to 5, of whom some are dead.
+    private func state(_ kind: StoreKind, dead: RecipientSet) async throws -> OpenStore {
+        let open = try await OpenStore(kind)
+        let people = Dictionary(uniqueKeysWithValues: (1...5).map { (RecipientID($0), Registration.fid($0)) })
+        try await open.commit(.register(people), .forget(dead, at: Self.died))
+        return open
+    }
+
+    private func notices(_ open: OpenStore, limit: Int = 100) async throws -> [String] {
+        let notices = try await open.other().deathNotices(limit: limit)
+        #expect(notices.allSatisfy { $0.died == Self.died })
+        return notices.map { notice in
+            let fid = (1...5).first { Registration.fid($0) == notice.registration }
+            return "\(notice.run)/\(notice.number): \(fid ?? 0)"
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `numbers are fixed once, and what was told is not told again`(_ kind: StoreKind) async throws {
+        let open = try await state(kind, dead: [1, 2, 3])
+        #expect(try await notices(open) == [])
+        try await open.commit(.numberDeaths(run: "a"))
+        #expect(try await notices(open) == ["a/1: 1", "a/2: 2", "a/3: 3"])
+        #expect(try await notices(open, limit: 2) == ["a/1: 1", "a/2: 2"])
+        try await open.commit(.toldDeaths(run: "a", through: 2), .numberDeaths(run: "b"))
+        #expect(try await notices(open) == ["a/3: 3"])
+        try await open.commit(.forget([4], at: Self.died), .numberDeaths(run: "b"))
+        #expect(try await notices(open) == ["a/3: 3", "b/1: 4"])
+        try await open.commit(.toldDeaths(run: "a", through: 3), .toldDeaths(run: "b", through: 1))
+        try await open.commit(.numberDeaths(run: "c"))
+        #expect(try await notices(open) == [])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a run that numbers twice goes on with its numbers`(_ kind: StoreKind) async throws {
+        let open = try await state(kind, dead: [1])
+        try await open.commit(.numberDeaths(run: "a"), .forget([2], at: Self.died), .numberDeaths(run: "a"))
+        #expect(try await notices(open) == ["a/1: 1", "a/2: 2"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `whoever lives again is not told of, and is told of when they die again`(_ kind: StoreKind) async throws {
+        let open = try await state(kind, dead: [1, 2])
+        try await open.commit(.numberDeaths(run: "a"), .register([1: .fid(1)]), .erase([2]))
+        #expect(try await notices(open) == [])
+        try await open.commit(.forget([1], at: Self.died), .numberDeaths(run: "b"))
+        #expect(try await notices(open) == ["b/1: 1"])
+        try await open.commit(.toldDeaths(run: "b", through: 1), .register([1: .fid(1)]))
+        try await open.commit(.forget([1], at: Self.died), .numberDeaths(run: "c"))
+        #expect(try await notices(open) == ["c/1: 1"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `telling makes no plan stale`(_ kind: StoreKind) async throws {
+        let open = try await state(kind, dead: [1])
+        let serial = try await open.reopened().serial
+        try await open.commit(.numberDeaths(run: "a"), .toldDeaths(run: "a", through: 1))
+        #expect(try await open.reopened().serial == serial)
+    }
+}

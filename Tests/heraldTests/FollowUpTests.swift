@@ -1,0 +1,176 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCommands
+@testable import HeraldCore
+
+/// Audiences of those of whom something came, through herald's own command lines, with a clock of the test.
+struct FollowUpTests {
+    private static let monday = Date(timeIntervalSince1970: 1_799_020_800)
+    private static let day = 86_400.0
+
+    private static func campaign(_ name: String, to audience: String, _ rest: String = "") -> String {
+        """
+        kind: campaign
+        name: \(name)
+        tags: [promo]
+        target: {audience: \(audience)}
+        message: {notification: {title: \(name)}}
+        \(rest)
+
+        """
+    }
+
+    private static func again(_ outcome: String) -> String {
+        "kind: audience\nname: again\nfrom: members\noutcome: \(outcome)\n---\n"
+    }
+
+    private static func list(_ members: some Sequence<Int>) -> String {
+        "fid\n" + members.map { "\(Registration.fid($0).rawValue)\n" }.joined()
+    }
+
+    private static func files(_ campaigns: String..., members: ClosedRange<Int> = 1...3) -> [String: String] {
+        [
+            "herald.yaml": """
+            herald: 2
+            project: demo-project
+            fcm: {rate: unlimited, subscription_rate: unlimited, ramp: 0s, settle: 0s}
+
+            """,
+            "members.csv": list(members),
+            "audience.yaml": "kind: audience\nname: members\nsource: {file: members.csv}\n",
+            "campaigns.yaml": campaigns.joined(separator: "---\n"),
+        ]
+    }
+
+    private func fids(_ numbers: Int...) -> Set<Registration> { Set(numbers.map { .fid($0) }) }
+
+    @Test func `whom FCM refused gets another message, once, and the dead do not`() async throws {
+        let town = try Town(
+            Self.files(
+                Self.campaign("high-water", to: "members"),
+                Self.again("{campaign: high-water, is: [rejected]}") + Self.campaign("plain", to: "again"),
+                members: 1...4),
+            at: Self.monday)
+        town.answer([.fid(2)], with: .error(403, "PERMISSION_DENIED", fcm: "SENDER_ID_MISMATCH"))
+        town.answer([.fid(3)], with: .unregistered)
+        #expect(try await town.herald("state", "init").failure == nil)
+        let first = try await town.herald("plan")
+        #expect(first.output.contains("> send  high-water@once") && !first.output.contains("> send  plain@once"))
+        #expect(
+            first.output.contains("audience 'again' is empty: no occurrence of campaign 'high-water' is finished"),
+            "\(first.output)")
+        _ = try await town.herald("run")
+        #expect(town.sent("plain").isEmpty)
+        let second = try await town.herald("plan")
+        #expect(second.output.contains("> send  plain@once  to audience again, 1 recipient"), "\(second.output)")
+        _ = try await town.herald("run")
+        #expect(town.sent("plain") == fids(2))
+        _ = try await town.herald("run")
+        #expect(town.messages().filter { $0["notification"]?["title"] == "plain" }.count == 1)
+    }
+
+    @Test func `who joined later gets what the others had, and a new name of the campaign changes nothing`()
+        async throws
+    {
+        let follower = Self.again("{campaign: welcome, is: [never]}") + Self.campaign("late", to: "again")
+        let town = try Town(Self.files(Self.campaign("welcome", to: "members"), follower), at: Self.monday)
+        _ = try await town.herald("state", "init")
+        _ = try await town.herald("run")
+        #expect(town.sent("welcome") == fids(1, 2, 3) && town.sent("late").isEmpty)
+        let renamed = Self.campaign("hello", to: "members", "previous_names: [welcome]")
+            .replacing("title: hello", with: "title: welcome")
+        try town.folder.write(
+            renamed + "---\n" + follower.replacing("campaign: welcome", with: "campaign: hello"), to: "campaigns.yaml")
+        try town.folder.write(Self.list(2...5), to: "members.csv")
+        let run = try await town.herald("run")
+        #expect(town.sent("late") == fids(4, 5), "\(run.errors)")
+        #expect(town.messages().count == 5)
+    }
+
+    @Test func `a campaign that repeats leaves out whom it reached the last time`() async throws {
+        let town = try Town(
+            Self.files(
+                Self.again("{campaign: tides, is: [accepted]}")
+                    + Self.campaign("tides", to: "members", "exclude: [again]\nschedule: {cron: \"7 9 * * *\"}")),
+            at: Self.monday)
+        _ = try await town.herald("state", "init")
+        _ = try await town.herald("run")
+        town.go(to: Self.monday + 9.2 * 3600)
+        _ = try await town.herald("run")
+        #expect(town.sent() == fids(1, 2, 3))
+        try town.folder.write(Self.list(2...4), to: "members.csv")
+        town.go(to: Self.monday + Self.day + 9.2 * 3600)
+        _ = try await town.herald("run")
+        #expect(town.messages().count == 4 && town.sent().contains(.fid(4)))
+        // The day after, 4 was reached and the others were not.
+        town.go(to: Self.monday + 2 * Self.day + 9.2 * 3600)
+        _ = try await town.herald("run")
+        #expect(town.messages().count == 6)
+    }
+
+    @Test func `a pruned occurrence is an error where it matters, and none where everything was sent`() async throws {
+        let follower = Self.again("{campaign: welcome, is: [never]}") + Self.campaign("late", to: "again")
+        let town = try Town(Self.files(Self.campaign("welcome", to: "members"), follower), at: Self.monday)
+        _ = try await town.herald("state", "init")
+        _ = try await town.herald("run")
+        town.pass(10 * Self.day)
+        #expect(try await town.herald("state", "prune", "--older-than", "1d", "--auto-approve").failure == nil)
+        for command in ["plan", "run"] {
+            let refused = try await town.herald(command)
+            #expect(refused.failure?.status == .wrong)
+            #expect(
+                refused.errors.contains("campaigns.yaml:11:21: audience 'again' goes by welcome@once"),
+                "\(refused.errors)")
+            #expect(refused.errors.contains("which was pruned") && refused.errors.contains("--older-than"))
+        }
+        try town.folder.write(
+            Self.campaign("welcome", to: "members") + "---\n" + follower + "enabled: false\n", to: "campaigns.yaml")
+        #expect(try await town.herald("run").failure == nil)
+    }
+
+    @Test func `an open occurrence is not looked at, nor one that a person took up again`() async throws {
+        let follower = Self.again("{campaign: tides, is: [unknown]}") + Self.campaign("sorry", to: "again")
+        let town = try Town(
+            Self.files(Self.campaign("tides", to: "members"), follower), at: Self.monday
+        ) { $0 == .fid(2) ? .lost(reason: "cut") : nil }
+        _ = try await town.herald("state", "init")
+        _ = try await town.herald("run")
+        let plan = try await town.herald("plan")
+        #expect(plan.output.contains("> send  sorry@once  to audience again, 1 recipient"), "\(plan.output)")
+        #expect(try await town.herald("state", "resolve", "tides@once", "--resend").failure == nil)
+        let reopened = try await town.herald("plan", "--campaign", "sorry")
+        #expect(reopened.output.contains("audience 'again' is empty: tides@once is not finished"), "\(reopened.output)")
+        #expect(!reopened.output.contains("> send  sorry@once"))
+    }
+
+    @Test func `guards look at the list that people are chosen from, and not at who is chosen`() async throws {
+        let rest = "kind: audience\nname: rest\nfrom: members\nexclude: [again]\n---\n"
+        let files = Self.files(
+            Self.campaign("welcome", to: "members"),
+            Self.again("{campaign: welcome, is: [accepted]}") + rest
+                + Self.campaign("late", to: "rest", "enabled: false"),
+            members: 1...200)
+        let town = try Town(files, at: Self.monday)
+        _ = try await town.herald("state", "init")
+        _ = try await town.herald("run")
+        // 'rest' has nobody now, and 'again' everybody.
+        let plan = try await town.herald("plan")
+        #expect(plan.failure == nil && !plan.output.contains("audience_collapse"), "\(plan.output)")
+        try town.folder.write(Self.list(1...5), to: "members.csv")
+        let collapsed = try await town.herald("plan")
+        for name in ["again", "members", "rest"] {
+            #expect(collapsed.output.contains("audience '\(name)' shrank from 200 to 5"), "\(collapsed.output)")
+        }
+    }
+
+    @Test func `without a state the number is unknown, and a test takes no follow-up`() async throws {
+        let follower = Self.again("{campaign: welcome, is: [never]}") + Self.campaign("late", to: "again")
+        let town = try Town(Self.files(Self.campaign("welcome", to: "members"), follower), at: Self.monday)
+        let test = try await town.herald("test", "late", "--audience", "again")
+        #expect(test.failure?.status == .wrong && test.errors.contains("goes by what came of a campaign"))
+        #expect(town.messages().isEmpty)
+    }
+}
