@@ -44,7 +44,20 @@ struct Run: AsyncParsableCommand {
     }
 
     private func once(_ common: Common, _ signals: Signals) async throws {
-        let isUnfetched = try await ListFetch.fetchDue(common, signals)
+        let folder = try LoadedWorkspace.folder(common)
+        let files = WorkspaceLoader.load(
+            folder, environment: common.environment, lists: .skip, at: common.machine.now())
+        guard let heartbeat = Heartbeat(files.workspace?.settings, common) else {
+            return try await carryOut(files, in: folder, common, signals)
+        }
+        try await heartbeat.around { try await carryOut(files, in: folder, common, signals, ended: $0) }
+    }
+
+    private func carryOut(
+        _ files: WorkspaceLoader.Loaded, in folder: WorkspaceFolder, _ common: Common, _ signals: Signals,
+        ended: @escaping @Sendable (Report) -> Void = { _ in }
+    ) async throws {
+        let isUnfetched = try await ListFetch.fetchDue(of: files, in: folder, common, signals)
         let context = try CommandContext.open(common, cache: cache.use)
         var request = RunRequest(.workspace(PlanScope()), now: common.machine.now)
         request.guards = .leaveOut
@@ -56,6 +69,8 @@ struct Run: AsyncParsableCommand {
         request.reportPath = report
         request.metricsPath = metrics
         request.signals = signals
+        request.isUnfetched = isUnfetched
+        request.ended = ended
         try await Conductor(context: context, request: request).conduct()
         // The fetch has said why.
         if isUnfetched { throw CommandFailure(.failed) }

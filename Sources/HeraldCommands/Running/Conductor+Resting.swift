@@ -27,11 +27,14 @@ extension Conductor {
             }
         }
         if request.tellsRest { tellRest(work) }
+        let isRefused = request.guards == .leaveOut && !work.plan.refusals.isEmpty
+        if isRefused { report.wasBlocked = true }
         (report.result, report.finished) = (report.outcome, request.now())
         // A report that names the state's stamp shows when an older copy of the state takes its place.
         if request.reportPath != nil || report.state != nil { _ = try openFiles(report) }
         writeMetrics(report)
-        if case .leaveOut = request.guards, !work.plan.refusals.isEmpty { throw CommandFailure(.refused) }
+        request.ended(report)
+        if isRefused { throw CommandFailure(.refused) }
         if let failure = CommandFailure(report, at: context.destination.endpoint, signal: 0) { throw failure }
     }
 

@@ -46,6 +46,7 @@ struct Conductor {
         async let _: Void = isReal ? watch.watch(by: context.machine.clock) : ()
         let report = try await execute(work, from: consume state, under: lock, signals, watch)
         writeMetrics(report)
+        request.ended(report)
         try await recordTest(report, in: store)
         if report.result != .ok, lock?.mayWrite?() == false {
             console.error(Self.lostLock.text)
@@ -150,7 +151,9 @@ struct Conductor {
     func writeMetrics(_ report: Report) {
         guard let path = request.metricsPath else { return }
         do {
-            try PrivateFile.write(MetricsDocument(report).text, to: path, mode: 0o644)
+            let isSuccess = report.result == .ok && !request.isUnfetched
+            let success = isSuccess ? report.finished : MetricsFile.lastSuccess(in: path, project: report.project)
+            try PrivateFile.write(MetricsDocument(report, lastSuccess: success).text, to: path, mode: 0o644)
         } catch {
             console.error("herald: the metrics could not be written to \(path)\n")
         }

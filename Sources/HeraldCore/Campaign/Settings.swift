@@ -19,6 +19,8 @@ package struct Settings: Hashable, Sendable {
     package var frequencyCaps: [FrequencyCap] = []
     /// The window of campaigns that say nothing of it.
     package var window: WrittenWindow?
+    /// The address that is told when a run begins and ends. Its `${VAR}` are not replaced: it is a secret.
+    package var heartbeat: String?
     /// How often cron calls `run`.
     package var runEvery: Duration = .seconds(300)
     package var fcm = FCMSettings()

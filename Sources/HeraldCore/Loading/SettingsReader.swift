@@ -7,6 +7,7 @@ enum SettingsReader {
             "herald", "project", "sender_id", "timezone", "state", "workspace", "lists", "suppress", "resources",
             "ignore", "fcm",
             "runner", "guards", "approval", "approval_band", "delivery", "frequency_caps",
+            "heartbeat",
         ], required: ["herald", "project"])
     static let fcmKeys = KeyTable([
         "topic_api", "rate", "subscription_rate", "ramp", "settle", "timeout", "max_in_flight",
@@ -29,7 +30,10 @@ enum SettingsReader {
         from document: Node, environment: [String: String]?, _ findings: inout Findings
     ) -> Result? {
         let written = document
-        let document = environment.map { document.expandingVariables($0, &findings) } ?? document
+        let document =
+            environment.map {
+                document.expandingVariables($0, except: secretKeys, &findings)
+            } ?? document
         // A value with a missing variable cannot be checked further.
         var unexpanded = Set(findings.diagnostics.map(\.range))
         if environment == nil { unexpanded.formUnion(written.placesOfVariables.map { findings.at($0) }) }
@@ -64,6 +68,7 @@ enum SettingsReader {
         settings.approval = approval(fields, format, &findings)
         settings.window = window(fields, format, &findings)
         settings.frequencyCaps = caps(fields, format, &findings)
+        settings.heartbeat = heartbeat(fields, format, &findings)
         return Result(
             settings: settings,
             resources: fields.strings("resources", &findings)?.map(\.value) ?? [],
@@ -213,7 +218,11 @@ enum SettingsReader {
 extension Node {
     /// Replaces `${VAR}`, `${VAR:-default}` and `$$` in every scalar that is a value, except for addresses of
     /// databases (`PostgresSettings.address`).
-    fileprivate func expandingVariables(_ environment: [String: String], _ findings: inout Findings) -> Node {
+    ///
+    /// - Parameter keys: of this mapping, whose values stay as they are.
+    fileprivate func expandingVariables(
+        _ environment: [String: String], except keys: Set<String> = [], _ findings: inout Findings
+    ) -> Node {
         var copy = self
         switch content {
         case .scalar(var scalar):
@@ -227,6 +236,7 @@ extension Node {
         case .mapping(let entries):
             copy.content = .mapping(
                 entries.map { entry in
+                    guard !keys.contains(entry.key) else { return entry }
                     var entry = entry
                     entry.value = entry.value.expandingVariables(environment, &findings)
                     return entry

@@ -37,6 +37,17 @@ extension RuleCase {
             .formatVersion, "a band", ["herald.yaml": "herald: 1\nproject: p\n▸approval_band: 5%\n"],
             near: ["herald.yaml": "herald: 2\nproject: p\napproval_band: 5%\n"]),
         RuleCase(
+            .formatVersion, "a heartbeat", ["herald.yaml": "herald: 1\nproject: p\n▸heartbeat: '${U}'\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\nheartbeat: '${U}'\n"]),
+        RuleCase(
+            .invalidValue, "a heartbeat in clear",
+            ["herald.yaml": "herald: 2\nproject: p\nheartbeat: ▸https://a.example/x\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\nheartbeat: http://127.0.0.1/x\n"]),
+        RuleCase(
+            .invalidValue, "a heartbeat with a lone $",
+            ["herald.yaml": "herald: 2\nproject: p\nheartbeat: ▸'https://a.example/${A}$x'\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\nheartbeat: 'https://a.example/${A}'\n"]),
+        RuleCase(
             .formatVersion, "a host for tokens",
             ["herald.yaml": "herald: 1\nproject: p\nfcm: {▸token_hosts: [a.example]}\n"],
             near: ["herald.yaml": "herald: 2\nproject: p\nfcm: {token_hosts: [a.example]}\n"]),
