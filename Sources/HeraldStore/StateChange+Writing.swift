@@ -85,7 +85,7 @@ extension StateChange {
             try db.execute(
                 sql: "UPDATE meta SET value = max(value, ?) WHERE key = 'serial'", arguments: [reported])
         case .spendPlan, .groupKey, .amend, .finish, .prune, .reopen, .audienceSizes, .watermark, .rename, .pause,
-            .resume, .test, .applied, .approve, .halt, .suspend, .died, .drop, .stamp:
+            .resume, .test, .applied, .approve, .note, .halt, .suspend, .died, .drop, .stamp:
             break
         }
     }

@@ -73,6 +73,10 @@ extension Conductor {
             report.state?.stamp = history.stamps.last
             witness(history)
         }
+        if isReal, let end = RecordedRun(report) {
+            // For people only, so that a failure must not hide how the run ended.
+            try? await store.commit([.lastRun(end)])
+        }
         context.machine.reported(report)
         do { try files.save(report) } catch {
             console.error("herald: the report could not be written to \(files.reportPath)\n")
