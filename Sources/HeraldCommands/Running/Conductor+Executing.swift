@@ -37,6 +37,7 @@ extension Conductor {
         if case .listed(let lists) = work.recipients { try Self.prepare(lists.desired.rows, for: work.plan) }
         let blank = blankReport(work)
         let files = try openFiles(blank)
+        request.events?.plan(blank, held: work.plan.held)
         // A new state is created only now, when nothing else can be wrong.
         let store = try await openStore(work, state)
         let progress = ProgressDisplay(on: console)
@@ -131,11 +132,13 @@ extension Conductor {
             },
             halt: { await signals.insistence(by: clock) }, lookAgain: lookAgain(work, lists, store),
             others: others(work, store), rows: rows(work, lists),
-            observe: { [reported = context.machine.reported] in
+            observe: { [reported = context.machine.reported, events = request.events] in
                 try? files.save($0)
                 progress.show($0)
+                events?.note($0)
                 reported($0)
             },
+            begin: { [events = request.events] in events?.begin($0) },
             receive: files.receiver,
             note: { files.note($0, $1) })
     }

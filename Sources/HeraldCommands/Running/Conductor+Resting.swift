@@ -30,6 +30,7 @@ extension Conductor {
                 witness(recorded.history)
             }
         }
+        request.events?.plan(report, held: work.plan.held)
         if request.tellsRest { tellRest(work) }
         // A report that names the state's stamp shows when an older copy of the state takes its place.
         if request.reportPath != nil || report.state != nil { _ = try openFiles(report) }

@@ -32,8 +32,7 @@ struct Heartbeat {
         do { try await run { report in last.withLock { $0 = report } } } catch {
             await beginning
             let failure = CommandFailure(blaming: error)
-            let code = CommandFailure(error)?.status.code ?? Herald.exitCode(for: error).rawValue
-            await tell("\(code)", Self.summary(last.withLock { $0 }, failure.text), tries: 2)
+            await tell("\(CommandFailure.code(of: error))", Self.summary(last.withLock { $0 }, failure.text), tries: 2)
             throw error
         }
         await beginning
