@@ -136,7 +136,7 @@ run state show --format json | document state.json
 run state show mistral-gale --format json | document state-one.json
 
 # Whatever is due by now, the lines are of one form.
-run run --events "$work/documents/events.ndjson" || true
+run run --events "$work/documents/events.ndjson" 2>"$work/errors" || true
 
 edit 's/^project:.*/project: 12_000/; s/^timezone:.*/timezon: UTC/' herald.yaml
 exits 1 run validate --format json | document diagnostics-wrong.json
