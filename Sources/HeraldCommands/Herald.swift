@@ -42,7 +42,7 @@ struct Herald: AsyncParsableCommand {
         version: "\(Self.version) (tzdata \(Zone.databaseVersion ?? "unknown"))",
         subcommands: [
             Init.self, New.self, Convert.self, Validate.self, Fetch.self, PlanCommand.self, StatusCommand.self,
-            Review.self,
+            NotifyCommand.self, Review.self,
             PreviewCommand.self, CalendarCommand.self, Doctor.self,
             Approve.self, Apply.self, Run.self, Work.self, TestCommand.self, Pause.self, Resume.self, State.self,
             Groups.self,

@@ -69,7 +69,11 @@ struct Run: AsyncParsableCommand {
         var request = request
         request.ended = ended
         request.isUnfetched = try await ListFetch.fetchDue(of: files, in: folder, common, signals)
-        let context = try CommandContext.open(common, cache: cache.use)
+        let context: CommandContext
+        do { context = try CommandContext.open(common, cache: cache.use) } catch {
+            await Conductor.tellFailure(error, files.workspace?.settings, request, common)
+            throw error
+        }
         try await Conductor(context: context, request: request).conduct()
         // The fetch has said why.
         if request.isUnfetched { throw CommandFailure(.failed) }

@@ -78,6 +78,10 @@ extension Conductor {
             // For people only, so that a failure must not hide how the run ended.
             try? await store.commit([.lastRun(end)])
         }
+        if !context.settings.webhooks.isEmpty, let now = try? await store.snapshot() {
+            let proposal = await proposal(after: lists(of: work), in: store, now)
+            await noteNews(of: report, proposal, in: store, now, files)
+        }
         context.machine.reported(report)
         do { try files.save(report) } catch {
             console.error("herald: the report could not be written to \(files.reportPath)\n")

@@ -34,6 +34,12 @@ extension Conductor {
         if request.tellsRest { tellRest(work) }
         // A report that names the state's stamp shows when an older copy of the state takes its place.
         if request.reportPath != nil || report.state != nil { _ = try openFiles(report) }
+        if let store = state.store {
+            let proposal = request.scope.campaigns.isEmpty ? work.course.proposal : nil
+            var recorded = state.recorded
+            if let end = RecordedRun(report) { recorded.apply([.lastRun(end)]) }
+            await noteNews(of: report, proposal, in: store, recorded)
+        }
         writeMetrics(report)
         request.ended(report)
         if isRefused { throw CommandFailure(.refused) }

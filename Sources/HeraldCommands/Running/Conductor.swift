@@ -15,13 +15,20 @@ struct Conductor {
         guard let ifLocked = request.ifLocked else { return try await carryOut(under: nil) }
         // The lock comes first, so that the state stays as it was planned with until the run ends.
         guard let lock = try await lock(ifLocked) else { return }
-        try await lock.hold {
-            do { try await carryOut(under: lock) } catch {
+        do {
+            try await lock.hold {
+                do { try await carryOut(under: lock) } catch {
+                    await noteFailure(error)
+                    await writeSnapshot()
+                    throw ending(error, under: lock)
+                }
                 await writeSnapshot()
-                throw ending(error, under: lock)
             }
-            await writeSnapshot()
+        } catch {
+            await tellNews()
+            throw error
         }
+        await tellNews()
     }
 
     /// - Parameter lock: Without one, the state is only read.

@@ -31,6 +31,8 @@ struct RunRequest {
     var metricsPath: String?
     /// Whether a list could not be fetched before the run, so that the run is no success whatever it does.
     var isUnfetched = false
+    /// What people are told once the lock is free.
+    let telling = Telling()
     /// Where to write what happens as it happens.
     var events: EventLog?
     /// Told the report of a run that came to its end, before the command ends.

@@ -2,7 +2,7 @@
 extension SettingsReader {
     /// The keys in which `${VAR}` is not replaced. What they stand for is a secret, and only the command that uses it
     /// reads it.
-    static let secretKeys: Set = ["heartbeat"]
+    static let secretKeys: Set = ["heartbeat", "notify"]
 
     static func heartbeat(
         _ fields: Fields, _ format: SettingsFormat?, _ findings: inout Findings

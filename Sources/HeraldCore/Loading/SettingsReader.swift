@@ -7,7 +7,7 @@ enum SettingsReader {
             "herald", "project", "sender_id", "timezone", "state", "workspace", "lists", "suppress", "resources",
             "ignore", "fcm",
             "runner", "guards", "approval", "approval_band", "delivery", "frequency_caps",
-            "heartbeat",
+            "heartbeat", "notify",
         ], required: ["herald", "project"])
     static let fcmKeys = KeyTable([
         "topic_api", "rate", "subscription_rate", "ramp", "settle", "timeout", "max_in_flight",
@@ -69,6 +69,7 @@ enum SettingsReader {
         settings.window = window(fields, format, &findings)
         settings.frequencyCaps = caps(fields, format, &findings)
         settings.heartbeat = heartbeat(fields, format, &findings)
+        settings.webhooks = webhooks(fields, format, &findings)
         return Result(
             settings: settings,
             resources: fields.strings("resources", &findings)?.map(\.value) ?? [],

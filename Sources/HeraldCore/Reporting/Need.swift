@@ -28,16 +28,16 @@ extension Need {
     ///   - proposal: what a run would do now.
     ///   - every: how often something calls `run`.
     ///   - isRunning: whether a run is at work, so that what is due is under way.
-    static func all(
+    package static func all(
         in proposal: Proposal, _ lists: [ListAge], lastRun: RecordedRun?, every: Duration, isRunning: Bool
     ) -> [Need] {
         let plan = proposal.plan
         guard plan.state != nil else { return [.missingState] }
-        let stale = Set(plan.refusals.filter { $0.kind == .staleList }.map(\.name))
-        return plan.silenced.map(Need.init) + plan.refusals.byGuard.map { Need($0, in: plan) }
+        return plan.silenced.map(Need.init)
+            + plan.refusals.filter { $0.kind != .staleList }.byGuard.map { Need($0, in: plan) }
             + (plan.unapproved.isEmpty ? [] : [Need(plan.unapproved)])
             + plan.held.filter { $0.kind != .paused }.map(Need.init)
-            + lists.filter { $0.isOld && !stale.contains($0.audience) }.map(Need.init)
+            + lists.filter(\.isOld).map(Need.init)
             + (isRunning ? [] : plan.overdue(every) + plan.missed.map(Need.init))
             + (lastRun?.isWorthAnother == true ? [.failedRun] : [])
     }
@@ -62,16 +62,12 @@ extension Need {
 
     private init(_ refused: RefusedGuard, in plan: Plan) {
         let names = plan.refusals.filter { $0.kind == refused.kind }.map(\.name)
-        let shown = refused.messages.joined(separator: "; ")
-        let isStale = refused.kind == .staleList
+        let subject = names.count == 1 && !names[0].isEmpty ? "=\(names[0])" : ""
         self.init(
-            kind: isStale ? .stale : .refused, name: names.count == 1 ? names[0] : "",
-            sentence: "Guard \(refused.kind.rawValue): \(shown)."
-                + (isStale ? "" : " To mend it: \(refused.kind.remedy). The command lets it through."),
-            command: isStale
-                ? "herald fetch \(names.joined(separator: " "))"
-                : "herald apply --override \(refused.kind.rawValue)"
-                    + (names.count == 1 && !names[0].isEmpty ? "=\(names[0])" : ""))
+            kind: .refused, name: names.count == 1 ? names[0] : "",
+            sentence: "Guard \(refused.kind.rawValue): \(refused.messages.joined(separator: "; ")). "
+                + "To mend it: \(refused.kind.remedy). The command lets it through.",
+            command: "herald apply --override \(refused.kind.rawValue)\(subject)")
     }
 
     private init(_ unapproved: [Plan.Unapproved]) {
@@ -97,7 +93,7 @@ extension Need {
     private init(_ list: ListAge) {
         self.init(
             kind: .stale, name: list.audience,
-            sentence: "The list of audience '\(list.audience)' is \(list.age.rounded) old, longer than it should be.",
+            sentence: "The list of audience '\(list.audience)' is \(list.age.rounded) old, older than it should be.",
             command: "herald fetch \(list.audience)")
     }
 

@@ -4,6 +4,10 @@ package import FCM
 package enum StateNote: String, Hashable, Sendable, CaseIterable {
     /// The last run or apply that came to its end: a `RecordedRun`.
     case lastRun = "last_run"
+    /// What people were told, and what they are still to be told.
+    case told
+    /// Which of that has arrived where. It is noted without the lock, so it is apart.
+    case delivered
 }
 
 /// The last run or apply that came to its end, with what became of its recipients.

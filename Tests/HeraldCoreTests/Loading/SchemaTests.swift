@@ -26,6 +26,7 @@ struct SchemaTests {
             Place("herald", ["runner"], SettingsReader.runnerKeys),
             Place("herald", ["guards"], SettingsReader.guardKeys),
             Place("herald", ["frequency_caps"], SettingsReader.capKeys),
+            Place("herald", ["notify"], SettingsReader.webhookKeys),
             Place("herald", ["delivery"], SettingsReader.deliveryKeys),
             Place("herald", ["delivery", "window"], WindowReader.keys),
             Place("herald", ["delivery", "window", "timezone"], ZoneReader.keys),
