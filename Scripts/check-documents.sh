@@ -50,6 +50,8 @@ run preview club-points --sample 1 --variant points --lists skip --format json |
 run doctor --format json | document doctor-first.json
 run apply --dry-run --at "$earlier" --report "$work/documents/report-dry.json"
 
+exits 4 run status --format json | document status-first.json
+
 # An empty state, then everything: topics, condition, groups, audience, tokens, fids.
 run state init
 run state show --format json | document state-empty.json
@@ -92,12 +94,14 @@ faults '[]'
 run plan --format json | document plan-unknown.json
 run state show --format json | document state-unknown.json
 run state show lost --format json | document state-unknown-one.json
+exits 4 run status --format json | document status-unknown.json
 
 # A snapshot of all of this, and what is made from it.
 run state snapshot --out "$work/documents/snapshot.json"
 run state snapshot | document snapshot-printed.json
 run plan --snapshot "$work/documents/snapshot.json" --format json | document plan-snapshot.json
 run plan --snapshot "$work/documents/snapshot.json" --lists skip --format json | document plan-snapshot-skip.json
+exits 4 run status --snapshot "$work/documents/snapshot.json" --format json | document status-snapshot.json
 run calendar --snapshot "$work/documents/snapshot.json" --format json | document calendar-snapshot.json
 
 # Held, missed, refused.
@@ -130,6 +134,9 @@ run test mistral-gale --audience team --report "$work/documents/report-test.json
 run test club-points --audience team --locale de --variant points --report "$work/documents/report-test-personal.json"
 run state show --format json | document state.json
 run state show mistral-gale --format json | document state-one.json
+
+# Whatever is due by now, the lines are of one form.
+run run --events "$work/documents/events.ndjson" 2>"$work/errors" || true
 
 edit 's/^project:.*/project: 12_000/; s/^timezone:.*/timezon: UTC/' herald.yaml
 exits 1 run validate --format json | document diagnostics-wrong.json
@@ -171,6 +178,9 @@ has state.json '"topic_api" : "registrations"'
 has trace.json '"group" : "station-ostia"'
 has trace-dead.json '"dead" : true'
 has export.ndjson 'r_'
+has status-unknown.json 'herald state resolve lost@once --accept'
+has status-snapshot.json 'herald state resolve lost@once --accept'
+has events.ndjson '"event":"finished"'
 has export-dead.ndjson '"dead":true'
 has export-revealed.ndjson 'DEMO'
 

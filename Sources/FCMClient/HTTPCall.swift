@@ -23,6 +23,15 @@ final class HTTPCall: Sendable {
             call.method, call.url.endpoint, .http1, path: call.url.path, fields, isShared: false)
         self.init(head, body: Array(call.body.rawValue.utf8))
     }
+
+    /// A text for an address that a person gave, over HTTP/1.1.
+    convenience init(
+        posting text: String, of type: String, to url: TokenURL, _ headers: [(name: String, value: String)]
+    ) {
+        let fields = [(name: "content-type", value: type)] + headers
+        let head = RequestHead("POST", url.endpoint, .http1, path: url.path, fields, isShared: false)
+        self.init(head, body: Array(text.utf8))
+    }
 }
 
 /// A request without its body, in the endpoint's version of HTTP. Requests that differ only in their bodies share one.

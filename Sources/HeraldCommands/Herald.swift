@@ -41,7 +41,8 @@ struct Herald: AsyncParsableCommand {
             """,
         version: "\(Self.version) (tzdata \(Zone.databaseVersion ?? "unknown"))",
         subcommands: [
-            Init.self, New.self, Convert.self, Validate.self, Fetch.self, PlanCommand.self, Review.self,
+            Init.self, New.self, Convert.self, Validate.self, Fetch.self, PlanCommand.self, StatusCommand.self,
+            NotifyCommand.self, Review.self,
             PreviewCommand.self, CalendarCommand.self, Doctor.self,
             Approve.self, Apply.self, Run.self, Work.self, TestCommand.self, Pause.self, Resume.self, State.self,
             Groups.self, Feedback.self,

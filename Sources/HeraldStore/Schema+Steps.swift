@@ -194,6 +194,12 @@ extension Schema {
                 """)
     }
 
+    /// What was noted last under each name of `StateNote`.
+    static func addNotes(_ db: Database) throws {
+        try db.execute(
+            sql: "CREATE TABLE note (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID")
+    }
+
     static func addHalts(_ db: Database) throws {
         try db.execute(
             sql: """

@@ -63,6 +63,14 @@ extension StateChange {
                     .date(commit.committed)),
             ]
         case .approve(let approvals): ["DELETE FROM @approval"] + approvals.map(Self.approving)
+        case .note(let note, let text):
+            [
+                .init(
+                    """
+                    INSERT INTO @note (name, value) VALUES ($1, $2)
+                    ON CONFLICT (name) DO UPDATE SET value = excluded.value
+                    """, .text(note.rawValue), .text(text))
+            ]
         case .died(let tombstone):
             [
                 .init(

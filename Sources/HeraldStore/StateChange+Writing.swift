@@ -85,8 +85,8 @@ extension StateChange {
             try db.execute(
                 sql: "UPDATE meta SET value = max(value, ?) WHERE key = 'serial'", arguments: [reported])
         case .spendPlan, .groupKey, .amend, .finish, .prune, .reopen, .audienceSizes, .watermark, .rename, .pause,
-            .resume, .test, .applied, .approve, .halt, .suspend, .stages, .died, .drop, .stamp,
-            .numberDeaths, .toldDeaths:
+            .resume, .test, .applied, .approve, .note, .halt, .suspend, .stages, .died, .drop, .stamp, .numberDeaths,
+            .toldDeaths:
             break
         }
     }

@@ -115,6 +115,7 @@ struct RandomChanges {
             return .waves(occurrence(), Partition(disjoint: [second: some().union([0])]))
         case 29 where Bool.random(using: &random): return .stages(occurrence(), stages())
         case 29: return .assign(occurrence(), classes())
+        case 30 where Bool.random(using: &random): return .note(.lastRun, "{\"run\": \"\(random.next())\"}")
         case 30: return .revive(some())
         case 31:
             let number = any(of: [0, 1, 20] as [Int64])

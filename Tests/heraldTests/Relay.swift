@@ -124,7 +124,7 @@ final class Relay: Sendable {
         }
     }
 
-    private static func loopback(_ port: Int) -> sockaddr_in {
+    static func loopback(_ port: Int) -> sockaddr_in {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = UInt16(port).bigEndian
@@ -132,7 +132,7 @@ final class Relay: Sendable {
         return address
     }
 
-    private static func withAddress(
+    static func withAddress(
         _ address: inout sockaddr_in, _ body: (UnsafeMutablePointer<sockaddr>) -> Int32
     ) -> Int32 {
         withUnsafeMutablePointer(to: &address) {
@@ -141,10 +141,10 @@ final class Relay: Sendable {
     }
 
     #if os(Linux)
-        private static let stream = Int32(SOCK_STREAM.rawValue)
-        private static let noSignal = Int32(MSG_NOSIGNAL)
+        static let stream = Int32(SOCK_STREAM.rawValue)
+        static let noSignal = Int32(MSG_NOSIGNAL)
     #else
-        private static let stream = SOCK_STREAM
-        private static let noSignal: Int32 = 0
+        static let stream = SOCK_STREAM
+        static let noSignal: Int32 = 0
     #endif
 }

@@ -1,6 +1,7 @@
 import FCM
 import Foundation
 import HeraldTestSupport
+import Synchronization
 import Testing
 
 /// A workspace, a state and an emulator for one test.
@@ -10,11 +11,15 @@ final class Sandbox: Sendable {
     /// What HERALD_STATE says.
     private let state: String
 
-    /// The emulator processes, which end with the sandbox.
-    private actor Emulators {
-        var running: [ChildProcess] = []
+    /// The emulator processes, which end with the sandbox, also if its test throws before it ends them.
+    private final class Emulators: Sendable {
+        private let running = Mutex<[ChildProcess]>([])
 
-        func add(_ emulator: ChildProcess) { running.append(emulator) }
+        var all: [ChildProcess] { running.withLock(\.self) }
+
+        func add(_ emulator: ChildProcess) { running.withLock { $0.append(emulator) } }
+
+        deinit { for emulator in all { emulator.signal(SIGTERM) } }
     }
 
     /// - Parameter database: The address of a database for the state, which is in a file otherwise.
@@ -36,7 +41,7 @@ final class Sandbox: Sendable {
 
     func startEmulator(arguments: [String]) async throws -> (process: ChildProcess, host: String) {
         let emulator = try HeraldProcess.start(arguments)
-        await emulators.add(emulator)
+        emulators.add(emulator)
         let line = await emulator.firstLine()
         let host = try #require(line.split(separator: "=").last.map(String.init))
         return (emulator, host)
@@ -57,7 +62,7 @@ final class Sandbox: Sendable {
     }
 
     func end() async {
-        for emulator in await emulators.running {
+        for emulator in emulators.all {
             emulator.signal(SIGTERM)
             _ = await emulator.wait()
         }

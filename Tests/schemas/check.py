@@ -3,7 +3,7 @@
 
     check.py                     the schemas themselves, and every YAML document of campaigns/
     check.py --documents DIR     besides, every *.json in DIR, by its "schema": "herald.NAME/1", and every line of
-                                 export*.ndjson
+                                 export*.ndjson and events*.ndjson
     check.py --self-test         that wrong documents are refused (self_test.yaml) and that this program can fail
 
 One line a problem, and exit 1 if there is any. Needs jsonschema and PyYAML.
@@ -24,6 +24,7 @@ from jsonschema.exceptions import SchemaError, best_match
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+LINES = {"export": "export-line", "events": "event"}    # files of lines, by what their names begin with
 KINDS = ("audience", "topic", "group", "campaign")
 MODELINE = re.compile(r"# yaml-language-server: \$schema=(\S+)")
 
@@ -173,14 +174,15 @@ def check_documents(folder: Path, schemas: Schemas) -> Iterator[str]:
             yield from schemas.problems_of(document, match[1], str(path))
         else:
             yield f"{path}: 'schema' is {schema!r} and not herald.NAME/1"
-    for path in sorted(folder.rglob("export*.ndjson")):
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-            try:
-                document = json.loads(line)
-            except ValueError as error:
-                yield f"{path}:{number}: {one_line(error)}"
-            else:
-                yield from schemas.problems_of(document, "export-line", f"{path}:{number}")
+    for prefix, name in LINES.items():
+        for path in sorted(folder.rglob(f"{prefix}*.ndjson")):
+            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+                try:
+                    document = json.loads(line)
+                except ValueError as error:
+                    yield f"{path}:{number}: {one_line(error)}"
+                else:
+                    yield from schemas.problems_of(document, name, f"{path}:{number}")
 
 
 def self_test(schemas: Schemas) -> Iterator[str]:

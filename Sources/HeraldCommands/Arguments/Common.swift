@@ -12,9 +12,10 @@ struct Common {
 
     var environment: [String: String] { machine.environment }
 
-    init(_ before: CommonOptions, _ behind: CommonOptions) {
+    /// - Parameter isQuiet: whether it is as with `--quiet` in any case.
+    init(_ before: CommonOptions, _ behind: CommonOptions, isQuiet: Bool = false) {
         self.init(
-            workspace: behind.workspace ?? before.workspace, isQuiet: before.quiet || behind.quiet,
+            workspace: behind.workspace ?? before.workspace, isQuiet: isQuiet || before.quiet || behind.quiet,
             allowsColor: !before.noColor && !behind.noColor,
             revealsRegistrations: before.revealRegistrations || behind.revealRegistrations,
             logLevel: behind.logLevel ?? before.logLevel ?? .warning)

@@ -31,21 +31,55 @@ struct Run: AsyncParsableCommand {
             valueName: "file"), completion: .file())
     var report: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Write what happens as it happens, one JSON document a line, to the end of this file; '-' is standard output, and nothing else is written there.",
+            valueName: "file"), completion: .file())
+    var events: String?
+
     func validate() throws {
         try ValidationError.require(
             every.map { $0.duration >= .seconds(1) } ?? true, "--every is less than a second", help: "write 1s or more")
     }
 
     func run() async throws {
-        let common = Common(herald.common, options)
+        let common = Common(herald.common, options, isQuiet: events == "-")
         let signals = common.machine.signals(common.console)
         guard let every else { return try await once(common, signals) }
         try await signals.repeating(every: every.duration) { try await once(common, signals) }
     }
 
     private func once(_ common: Common, _ signals: Signals) async throws {
-        let isUnfetched = try await ListFetch.fetchDue(common, signals)
-        let context = try CommandContext.open(common, cache: cache.use)
+        let folder = try LoadedWorkspace.folder(common)
+        let files = WorkspaceLoader.load(
+            folder, environment: common.environment, lists: .skip, at: common.machine.now())
+        var request = request(common, signals)
+        request.events = try events.map { try EventLog(to: $0, run: request.id, common) }
+        let heartbeat = Heartbeat(files.workspace?.settings, common)
+        let (run, log) = (request, request.events)
+        try await heartbeat.around { ended in
+            try await log.around { try await carryOut(run, files, in: folder, common, signals, ended: ended) }
+        }
+    }
+
+    private func carryOut(
+        _ request: RunRequest, _ files: WorkspaceLoader.Loaded, in folder: WorkspaceFolder, _ common: Common,
+        _ signals: Signals, ended: @escaping @Sendable (Report) -> Void
+    ) async throws {
+        var request = request
+        request.ended = ended
+        request.isUnfetched = try await ListFetch.fetchDue(of: files, in: folder, common, signals)
+        let context: CommandContext
+        do { context = try CommandContext.open(common, cache: cache.use) } catch {
+            await Conductor.tellFailure(error, files.workspace?.settings, request, common)
+            throw error
+        }
+        try await Conductor(context: context, request: request).conduct()
+        // The fetch has said why.
+        if request.isUnfetched { throw CommandFailure(.failed) }
+    }
+
+    private func request(_ common: Common, _ signals: Signals) -> RunRequest {
         var request = RunRequest(.workspace(PlanScope()), now: common.machine.now)
         request.guards = .leaveOut
         request.shows = .whenNotEmpty
@@ -56,8 +90,22 @@ struct Run: AsyncParsableCommand {
         request.reportPath = report
         request.metricsPath = metrics
         request.signals = signals
-        try await Conductor(context: context, request: request).conduct()
-        // The fetch has said why.
-        if isUnfetched { throw CommandFailure(.failed) }
+        return request
+    }
+}
+
+extension Heartbeat? {
+    fileprivate func around(
+        _ run: (_ ended: @escaping @Sendable (Report) -> Void) async throws -> Void
+    ) async throws {
+        guard let self else { return try await run { _ in } }
+        try await self.around(run)
+    }
+}
+
+extension EventLog? {
+    fileprivate func around(_ run: () async throws -> Void) async throws {
+        guard let self else { return try await run() }
+        try await self.around(run)
     }
 }

@@ -13,6 +13,20 @@ extension LoadedWorkspace {
         }
     }
 
+    /// The ages of all of them, for people.
+    func listAges(at now: Date) -> [ListAge] {
+        workspace.audiences.compactMap { audience in
+            let name = audience.name.value
+            guard let freshness = audience.origin?.freshness, let list = fetched[name] else { return nil }
+            let (age, limit) = (
+                list.age(at: now), [freshness.warnAfter, freshness.errorAfter].compactMap(\.self).min()
+            )
+            return ListAge(
+                audience: name, fetched: list.fetched, age: age, isOld: limit.map { age > $0 } ?? false)
+        }
+        .sorted { $0.audience < $1.audience }
+    }
+
     /// Throws if git has files where `herald fetch` writes: a list of a pull request would count as fetched.
     static func requireUntracked(_ workspace: Workspace, in folder: WorkspaceFolder) throws(CommandFailure) {
         guard workspace.audiences.contains(where: { $0.origin != nil }), GitCommit.root(of: folder.path) != nil,

@@ -16,6 +16,20 @@ extension LoadedWorkspace {
     func document(
         from source: consuming PlanSource, at now: Date, created: Date, _ scope: PlanScope
     ) async throws -> PlanDocument {
+        let (proposal, desired) = try await proposal(from: source, at: now, scope)
+        var document = PlanDocument(
+            proposal, id: "plan-\(UUID().uuidString.lowercased())", created: created, campaigns: scope.campaigns,
+            days: scope.days)
+        document.approval = approval(of: desired)
+        (document.workspace, document.declared) = (folder.name(workspace.settings), workspace.campaigns)
+        document.texts = try workspace.shownTexts()
+        return document
+    }
+
+    /// A plan for readers, and the recipients that it was made for.
+    func proposal(
+        from source: consuming PlanSource, at now: Date, _ scope: PlanScope
+    ) async throws -> (proposal: Proposal, desired: Desired) {
         for name in scope.campaigns { _ = try campaign(named: name) }
         let desired: Desired
         let proposal: Proposal
@@ -40,13 +54,7 @@ extension LoadedWorkspace {
                 of: desired, workspace.settings, workspaceDigest: digest, onlyCampaigns: Set(scope.campaigns),
                 days: scope.days, listsSkipped: workspace.listsSkipped, at: now)
         }
-        var document = PlanDocument(
-            proposal, id: "plan-\(UUID().uuidString.lowercased())", created: created, campaigns: scope.campaigns,
-            days: scope.days)
-        document.approval = approval(of: desired)
-        (document.workspace, document.declared) = (folder.name(workspace.settings), workspace.campaigns)
-        document.texts = try workspace.shownTexts()
-        return document
+        return (proposal, desired)
     }
 }
 

@@ -31,7 +31,7 @@ enum FetchProblem: Error, Hashable {
         case .notAllowed(let program): "this machine does not allow the program '\(program)'"
         case .variableNotAllowed(let name): "this machine does not allow the variable '\(name)'"
         case .variableNotSet(let name): "the variable '\(name)' is not set"
-        case .strayDollar: "a $ stands in 'source' that begins no ${VARIABLE}"
+        case .strayDollar: "a $ begins no ${VARIABLE}"
         case .databaseOutside(let path): "this machine does not allow the database '\(path)'"
         case .program(let problem): problem.words
         case .query(let problem): problem.words
@@ -53,8 +53,8 @@ enum FetchProblem: Error, Hashable {
     var help: String {
         switch self {
         case .notAllowed: "add its absolute path to HERALD_ALLOW_COMMANDS, if it may run here"
-        case .variableNotAllowed: "add it to HERALD_SOURCE_VARS, if sources of lists may use it"
-        case .variableNotSet: "set it, or take it out of 'source'"
+        case .variableNotAllowed: "add it to HERALD_SOURCE_VARS, if files of the workspace may use it"
+        case .variableNotSet: "set it, or take it out of the file"
         case .strayDollar: "write $$ for a dollar sign"
         case .databaseOutside: "move it into the workspace, or add its folder to HERALD_SOURCE_PATHS"
         case .program: "run the program by hand with the variables of 'env' only: herald does not show its messages"

@@ -27,10 +27,12 @@ extension ListFetch {
 
     /// Fetches what is due, before a run. Lists that cannot be fetched stay as they are.
     ///
+    /// - Parameter loaded: the workspace without its lists.
     /// - Returns: Whether one was not fetched.
-    static func fetchDue(_ common: Common, _ signals: Signals) async throws -> Bool {
-        let (folder, now) = (try LoadedWorkspace.folder(common), common.machine.now())
-        let loaded = WorkspaceLoader.load(folder, environment: common.environment, lists: .skip, at: now)
+    static func fetchDue(
+        of loaded: WorkspaceLoader.Loaded, in folder: WorkspaceFolder, _ common: Common, _ signals: Signals
+    ) async throws -> Bool {
+        let now = common.machine.now()
         // The run tells the mistakes.
         guard let workspace = loaded.workspace, !loaded.diagnostics.hasErrors else { return false }
         let due = all(of: workspace).filter { isDue($0, in: folder, at: now) }

@@ -37,6 +37,7 @@ extension Conductor {
         if case .listed(let lists) = work.recipients { try Self.prepare(lists.desired.rows, for: work.plan) }
         let blank = blankReport(work)
         let files = try openFiles(blank)
+        request.events?.plan(blank, held: work.plan.held)
         // A new state is created only now, when nothing else can be wrong.
         let store = try await openStore(work, state)
         let progress = ProgressDisplay(on: console)
@@ -72,6 +73,14 @@ extension Conductor {
         if isReal, report.result != .interrupted, !report.isUnreachable, let history = try? await store.history() {
             report.state?.stamp = history.stamps.last
             witness(history)
+        }
+        if isReal, let end = RecordedRun(report) {
+            // For people only, so that a failure must not hide how the run ended.
+            try? await store.commit([.lastRun(end)])
+        }
+        if !context.settings.webhooks.isEmpty, let now = try? await store.snapshot() {
+            let proposal = await proposal(after: lists(of: work), in: store, now)
+            await noteNews(of: report, proposal, in: store, now, files)
         }
         context.machine.reported(report)
         do { try files.save(report) } catch {
@@ -127,11 +136,13 @@ extension Conductor {
             },
             halt: { await signals.insistence(by: clock) }, lookAgain: lookAgain(work, lists, store),
             others: others(work, store), rows: rows(work, lists),
-            observe: { [reported = context.machine.reported] in
+            observe: { [reported = context.machine.reported, events = request.events] in
                 try? files.save($0)
                 progress.show($0)
+                events?.note($0)
                 reported($0)
             },
+            begin: { [events = request.events] in events?.begin($0) },
             receive: files.receiver,
             note: { files.note($0, $1) })
     }

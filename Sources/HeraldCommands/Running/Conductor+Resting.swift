@@ -11,11 +11,15 @@ extension Conductor {
     /// Saves what the state must know all the same, and writes a report if one was asked for.
     func rest(_ work: PlannedWork, _ state: KnownState) async throws {
         var report = blankReport(work)
+        let isRefused = request.guards == .leaveOut && !work.plan.refusals.isEmpty
+        if isRefused { report.wasBlocked = true }
+        (report.result, report.finished) = (report.outcome, request.now())
         if request.dryRunSample == nil, isRemembered(work.plan, state) {
             let store = try await existingOrNew(state)
             // Saved so that the next run finds these recipients' numbers.
             try await record(work, in: store)
-            let changes = work.course.bookkeeping(at: request.now()) + state.applying
+            let end = RecordedRun(report).map { [StateChange.lastRun($0)] } ?? []
+            let changes = work.course.bookkeeping(at: request.now()) + state.applying + end
             let isEffect = changes.contains(where: \.isEffect)
             try await store.commit(changes + (isEffect ? [.newStamp()] : []))
             if isEffect {
@@ -26,12 +30,19 @@ extension Conductor {
                 witness(recorded.history)
             }
         }
+        request.events?.plan(report, held: work.plan.held)
         if request.tellsRest { tellRest(work) }
-        (report.result, report.finished) = (report.outcome, request.now())
         // A report that names the state's stamp shows when an older copy of the state takes its place.
         if request.reportPath != nil || report.state != nil { _ = try openFiles(report) }
+        if let store = state.store {
+            let proposal = request.scope.campaigns.isEmpty ? work.course.proposal : nil
+            var recorded = state.recorded
+            if let end = RecordedRun(report) { recorded.apply([.lastRun(end)]) }
+            await noteNews(of: report, proposal, in: store, recorded)
+        }
         writeMetrics(report)
-        if case .leaveOut = request.guards, !work.plan.refusals.isEmpty { throw CommandFailure(.refused) }
+        request.ended(report)
+        if isRefused { throw CommandFailure(.refused) }
         if let failure = CommandFailure(report, at: context.destination.endpoint, signal: 0) { throw failure }
     }
 

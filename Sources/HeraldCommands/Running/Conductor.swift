@@ -15,15 +15,22 @@ struct Conductor {
         guard let ifLocked = request.ifLocked else { return try await carryOut(under: nil) }
         // The lock comes first, so that the state stays as it was planned with until the run ends.
         guard let lock = try await lock(ifLocked) else { return }
-        try await lock.hold {
-            do { try await carryOut(under: lock) } catch {
+        do {
+            try await lock.hold {
+                do { try await carryOut(under: lock) } catch {
+                    await noteFailure(error)
+                    await writeSnapshot()
+                    await tellDeaths(under: lock)
+                    throw ending(error, under: lock)
+                }
                 await writeSnapshot()
                 await tellDeaths(under: lock)
-                throw ending(error, under: lock)
             }
-            await writeSnapshot()
-            await tellDeaths(under: lock)
+        } catch {
+            await tellNews()
+            throw error
         }
+        await tellNews()
     }
 
     /// - Parameter lock: Without one, the state is only read.
@@ -48,6 +55,7 @@ struct Conductor {
         async let _: Void = isReal ? watch.watch(by: context.machine.clock) : ()
         let report = try await execute(work, from: consume state, under: lock, signals, watch)
         writeMetrics(report)
+        request.ended(report)
         try await recordTest(report, in: store)
         if report.result != .ok, lock?.mayWrite?() == false {
             console.error(Self.lostLock.text)
@@ -152,7 +160,9 @@ struct Conductor {
     func writeMetrics(_ report: Report) {
         guard let path = request.metricsPath else { return }
         do {
-            try PrivateFile.write(MetricsDocument(report).text, to: path, mode: 0o644)
+            let isSuccess = report.result == .ok && !request.isUnfetched
+            let success = isSuccess ? report.finished : MetricsFile.lastSuccess(in: path, project: report.project)
+            try PrivateFile.write(MetricsDocument(report, lastSuccess: success).text, to: path, mode: 0o644)
         } catch {
             console.error("herald: the metrics could not be written to \(path)\n")
         }

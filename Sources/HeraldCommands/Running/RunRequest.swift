@@ -29,6 +29,14 @@ struct RunRequest {
     var reportPath: String?
     var receiptsPath: String?
     var metricsPath: String?
+    /// Whether a list could not be fetched before the run, so that the run is no success whatever it does.
+    var isUnfetched = false
+    /// What people are told once the lock is free.
+    let telling = Telling()
+    /// Where to write what happens as it happens.
+    var events: EventLog?
+    /// Told the report of a run that came to its end, before the command ends.
+    var ended: @Sendable (Report) -> Void = { _ in }
     /// Signals that were listened for from the start. If absent, a signal before the first request may end the process.
     var signals: Signals?
 

@@ -24,6 +24,11 @@ extension CommandFailure {
         }
     }
 
+    /// The exit code that an error ends the command with.
+    static func code(of error: any Error) -> Int32 {
+        CommandFailure(error)?.status.code ?? Herald.exitCode(for: error).rawValue
+    }
+
     /// The failure of a command that met an error which is not one of herald's own.
     init(blaming error: any Error) {
         self =

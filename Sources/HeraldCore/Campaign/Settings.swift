@@ -25,6 +25,10 @@ package struct Settings: Hashable, Sendable {
     package var window: WrittenWindow?
     /// Who is told of dead registrations.
     package var feedback: FeedbackSettings?
+    /// The address that is told when a run begins and ends. Its `${VAR}` are not replaced: it is a secret.
+    package var heartbeat: String?
+    /// Who is told when something changes.
+    package var webhooks: [Webhook] = []
     /// How often cron calls `run`.
     package var runEvery: Duration = .seconds(300)
     package var fcm = FCMSettings()

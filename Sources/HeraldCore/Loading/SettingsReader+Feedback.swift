@@ -1,8 +1,5 @@
 extension SettingsReader {
     static let feedbackKeys = KeyTable(["postgres", "dead", "ca"], required: ["postgres", "dead"])
-    /// The keys whose variables stay as they are written: what they name is sent to others, so the machine lists what may
-    /// be (`HERALD_SOURCE_VARS`).
-    static let unexpandedKeys: Set = ["feedback"]
 
     /// Reads `feedback`. A statement in a file is read later.
     static func feedback(

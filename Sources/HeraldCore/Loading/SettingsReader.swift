@@ -7,7 +7,7 @@ enum SettingsReader {
             "herald", "project", "sender_id", "timezone", "state", "workspace", "lists", "suppress", "resources",
             "ignore", "fcm",
             "runner", "guards", "approval", "approval_band", "delivery", "frequency_caps",
-            "require_tags", "feedback",
+            "require_tags", "feedback", "heartbeat", "notify",
         ], required: ["herald", "project"])
     static let fcmKeys = KeyTable([
         "topic_api", "rate", "subscription_rate", "ramp", "settle", "timeout", "max_in_flight",
@@ -31,7 +31,7 @@ enum SettingsReader {
     ) -> Result? {
         let written = document
         let document =
-            environment.map { document.expandingVariables($0, except: unexpandedKeys, &findings) } ?? document
+            environment.map { document.expandingVariables($0, except: secretKeys, &findings) } ?? document
         // A value with a missing variable cannot be checked further.
         var unexpanded = Set(findings.diagnostics.map(\.range))
         if environment == nil { unexpanded.formUnion(written.placesOfVariables.map { findings.at($0) }) }
@@ -68,6 +68,8 @@ enum SettingsReader {
         settings.window = window(fields, format, &findings)
         settings.frequencyCaps = caps(fields, format, &findings)
         settings.feedback = feedback(fields, format, &findings)
+        settings.heartbeat = heartbeat(fields, format, &findings)
+        settings.webhooks = webhooks(fields, format, &findings)
         return Result(
             settings: settings,
             resources: fields.strings("resources", &findings)?.map(\.value) ?? [],
@@ -235,8 +237,8 @@ extension Node {
         case .mapping(let entries):
             copy.content = .mapping(
                 entries.map { entry in
-                    var entry = entry
                     if keys.contains(entry.key) { return entry }
+                    var entry = entry
                     entry.value = entry.value.expandingVariables(environment, &findings)
                     return entry
                 })

@@ -186,6 +186,20 @@ package struct Plan: Hashable, Sendable {
         package var resolve: String
         /// How many recipients would get it if nothing held it.
         package var remaining: Int
+        package var kind = Kind.held
+        /// The command of `resolve` that certainly sends nothing twice, or to nobody who should not get it.
+        package var command = ""
+
+        package enum Kind: String, Hashable, Sendable {
+            /// A person paused it.
+            case paused
+            /// It waits because something may have arrived.
+            case unknown
+            /// herald stopped it.
+            case halted
+            /// The files do not ask for the rest any more.
+            case held
+        }
     }
 }
 

@@ -34,7 +34,7 @@ extension Planner {
                 "it stopped because more registrations looked dead than guard max_forget_percent allows (\(settings.guards.maxForgetPercent) %); if they are, 'herald apply --override max_forget_percent=\(StepID.send(id))' forgets them and goes on"
             case .stage: haltedStage(occurrence, campaign)
             }
-        hold(id, reason, .goOn, remaining: send.members.count)
+        hold(id, reason, halt == .failedOver ? .end : .goOn, remaining: send.members.count)
         return unrecorded(of: send)
     }
 
@@ -76,16 +76,22 @@ extension Planner {
     /// What a person can do about something that is held.
     enum Remedy {
         case decide, goOn, abandon, resume(String)
+        /// To go on could send twice, so the end comes first.
+        case end
     }
 
     mutating func hold(_ id: OccurrenceID, _ reason: String, _ remedy: Remedy, remaining: Int = 0) {
-        let command =
+        let (kind, command, others): (Plan.Held.Kind, String, String) =
             switch remedy {
-            case .decide: "state resolve \(id) --accept, --resend or --abandon"
-            case .goOn: "state resolve \(id) --continue or --abandon"
-            case .abandon: "state resolve \(id) --abandon"
-            case .resume(let campaign): "resume \(campaign)"
+            case .decide: (.unknown, "state resolve \(id) --accept", ", --resend or --abandon")
+            case .goOn: (.halted, "state resolve \(id) --continue", " or --abandon")
+            case .end: (.halted, "state resolve \(id) --abandon", " or --continue")
+            case .abandon: (.held, "state resolve \(id) --abandon", "")
+            case .resume(let campaign): (.paused, "resume \(campaign)", "")
             }
-        plan.held.append(.init(occurrence: id, reason: reason, resolve: "herald \(command)", remaining: remaining))
+        plan.held.append(
+            .init(
+                occurrence: id, reason: reason, resolve: "herald \(command)\(others)", remaining: remaining, kind: kind,
+                command: "herald \(command)"))
     }
 }

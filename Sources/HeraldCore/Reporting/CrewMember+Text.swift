@@ -15,7 +15,7 @@ extension CrewMember {
     }
 
     /// One line for a terminal. The name of the other machine may hold any characters.
-    var text: String {
+    package var text: String {
         let name = host.filter { $0.isASCII && $0 > " " }
         var text = "\(isConductor ? "run" : "worker") (process \(pid) on \(name)) since \(since.rfc3339)"
         guard let occurrence else { return text + (isConductor ? "" : ", waiting") }

@@ -5,8 +5,12 @@ package struct MetricsDocument {
 
     private init(project: String) { labels = #"{project="\#(project.metricsEscaped)"}"# }
 
+    private static let lastSuccess = "herald_run_last_success_timestamp_seconds"
+
     /// The figures of a run.
-    package init(_ report: Report) {
+    ///
+    /// - Parameter success: when a run last ended well, this one or one before it.
+    package init(_ report: Report, lastSuccess success: Date? = nil) {
         self.init(project: report.project)
         let sum = { (figure: (StepReport) -> Int) in report.steps.reduce(0) { $0 + figure($1) } }
         add("herald_run_accepted", "Recipients and memberships FCM took in the last run.", sum(\.accepted))
@@ -19,8 +23,18 @@ package struct MetricsDocument {
         add("herald_run_retries", "Requests made again.", sum(\.retries))
         add("herald_run_ok", "Whether the last run ended well.", report.result == .ok ? 1 : 0)
         add("herald_run_finished_timestamp_seconds", "When the last run ended.", report.finished ?? report.started)
+        if let success {
+            add(Self.lastSuccess, "When a run last ended well. Left out until one does.", success)
+        }
         addTexts(of: report.steps, by: "locale", \.locales)
         addTexts(of: report.steps, by: "variant", \.variants)
+    }
+
+    /// When a run last ended well, as a text of such figures says it.
+    package static func lastSuccess(in text: String, project: String) -> Date? {
+        let start = "\(lastSuccess)\(MetricsDocument(project: project).labels) "
+        return text.split(separator: "\n").first { $0.hasPrefix(start) }.flatMap { Int($0.dropFirst(start.count)) }
+            .map { Date(timeIntervalSince1970: Double($0)) }
     }
 
     /// The figures of personal campaigns, such as `herald_run_locale_accepted`. A run without one has none.

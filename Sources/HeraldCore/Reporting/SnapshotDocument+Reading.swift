@@ -59,6 +59,10 @@ extension StateSnapshot {
             .init(try $0["api"].word(TopicAPI.init(rawValue:)), at: try $0["at"].date())
         }
         // Older snapshots do not say.
+        lastRun = try part.optional("last_run")?.unlessNull { part in
+            guard let run = part.value.flatMap(RecordedRun.init(json:)) else { throw part.problem("is no run") }
+            return run
+        }
         sendQuota = try part.optional("send_quota")?.unlessNull {
             let quota = RecordedState.SendQuota(perMinute: try $0["per_minute"].count(), at: try $0["at"].date())
             guard RecordedState.SendQuota.possible.contains(quota.perMinute) else {

@@ -30,6 +30,7 @@ package struct SnapshotDocument {
                 "everything": .bool(snapshot.pauses.everything), "campaigns": names(snapshot.pauses.campaigns),
             ],
             "tested": names(snapshot.tested),
+            "last_run": snapshot.lastRun?.json ?? .null,
             "topic_api": snapshot.topicAPI.map { ["api": .string($0.api.rawValue), "at": .string($0.at.exactText)] }
                 ?? .null,
             "send_quota": snapshot.sendQuota.map { $0.json(at: $0.at.exactText) } ?? .null,

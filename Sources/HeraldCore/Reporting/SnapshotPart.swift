@@ -3,7 +3,7 @@ internal import FCM
 /// A part of a snapshot that is being read, and where it is. It trusts nothing: a text that may be shown on a terminal
 /// must have only characters that herald itself writes there.
 struct SnapshotPart {
-    private let value: JSONValue?
+    let value: JSONValue?
     private let path: String
 
     init(_ value: JSONValue?, path: String = "") { (self.value, self.path) = (value, path) }

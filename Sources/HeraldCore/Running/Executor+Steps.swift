@@ -98,6 +98,7 @@ extension Executor {
             report.steps[index] = step
             await observe(report)
         }
+        surroundings.begin(step.id)
         let isOver = await shell.run(&state, &context)
         self.report.steps[index] = state.report
         return isOver

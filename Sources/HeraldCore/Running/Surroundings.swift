@@ -26,6 +26,8 @@ extension Executor {
         package var rows: @Sendable (_ campaign: String, RecipientSet) throws -> [RecipientID: FieldValues]
         /// Called with the report whenever it is worth showing or saving.
         package var observe: @Sendable (Report) async -> Void
+        /// Called when a step begins, and when it goes on after others.
+        package var begin: @Sendable (StepID) -> Void
         /// Called for every accepted send.
         package var receive: (@Sendable (Receipt) -> Void)?
         /// Called for every failure, also for those that the report only counts.
@@ -43,6 +45,7 @@ extension Executor {
                 _, _ in [:]
             },
             observe: @escaping @Sendable (Report) async -> Void = { _ in },
+            begin: @escaping @Sendable (StepID) -> Void = { _ in },
             receive: (@Sendable (Receipt) -> Void)? = nil,
             note: @escaping @Sendable (_ step: String, Report.Failure) -> Void = { _, _ in }
         ) {
@@ -59,6 +62,7 @@ extension Executor {
             self.others = others
             self.rows = rows
             self.observe = observe
+            self.begin = begin
             self.receive = receive
             self.note = note
         }

@@ -35,6 +35,8 @@ package struct RecordedState: Hashable, Sendable {
     package var commits: [AppliedCommit] = []
     /// What was approved last, by `kind:name`. Empty if nobody ever approved.
     package var approvals: [String: RecordedApproval] = [:]
+    /// What was noted last.
+    package var notes: [StateNote: String] = [:]
     /// What runs and commands left.
     package var stamps = Stamps()
     /// When messages that count for caps started. It outlives the occurrences.

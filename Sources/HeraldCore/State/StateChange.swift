@@ -74,6 +74,7 @@ package enum StateChange: Hashable, Sendable {
     case applied(AppliedCommit)
     /// Everything that is approved from now on, by `kind:name`. What is not in it is not approved any more.
     case approve([String: RecordedApproval])
+    case note(StateNote, String)
     /// Why an open occurrence waits for a person. `nil` lets it go on.
     case halt(OccurrenceID, RecordedOccurrence.Halt?)
     /// The window of an open occurrence closed while a run was sending it.
@@ -224,6 +225,7 @@ extension RecordedState {
             commits.append(commit)
         case .approve(let approvals):
             self.approvals = approvals
+        case .note(let note, let text): notes[note] = text
         case .halt(let id, let halt):
             if occurrences[id]?.finished == nil { occurrences[id]?.halt = halt }
         case .suspend(let id, let instant): occurrences[id]?.suspended = instant
@@ -285,7 +287,7 @@ extension StateChange {
     package var isEffect: Bool {
         switch self {
         case .register, .spendPlan, .audienceSizes, .watermark, .pause, .resume, .topicAPI, .sendQuota, .test, .prune,
-            .applied, .approve, .stamp, .forgetStarts, .counting, .numberDeaths, .toldDeaths:
+            .applied, .approve, .stamp, .forgetStarts, .counting, .note, .numberDeaths, .toldDeaths:
             false
         case .members, .groupKey, .groupMembers, .open, .assign, .waves, .stages, .amend, .outcome, .reject, .skip,
             .started, .unstarted, .finish, .reopen, .forget, .revive, .rename, .supersede, .readopt, .died,

@@ -14,6 +14,7 @@ package struct StateSnapshot: Hashable, Sendable {
     package var pauses = Pauses()
     package var topicAPI: RecordedState.FoundTopicAPI?
     package var sendQuota: RecordedState.SendQuota?
+    package var lastRun: RecordedRun?
     /// Campaigns of which `test` sent something.
     package var tested: Set<String> = []
     package var audienceSizes: [String: Int] = [:]

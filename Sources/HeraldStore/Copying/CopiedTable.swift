@@ -51,7 +51,7 @@ package struct CopiedTable: Sendable {
         .init("spent_plan", ["id": .text]), .init("audience_size", ["name": .text, "size": .int]),
         .init("applied_commit", ["number": .int, "id": .text, "committed": .real], isNumbered: true),
         .init("approval", ["resource": .text, "digest": .text, "size": .int, "approved_by": .text, "at": .real]),
-        .init("stamp", ["number": .int, "id": .text]),
+        .init("stamp", ["number": .int, "id": .text]), .init("note", ["name": .text, "value": .text]),
         .init("counted", ["id": .int, "name": .text], isNumbered: true),
         .init("start_class", ["id": .int, "name": .text, "until": .real], isNumbered: true),
     ]

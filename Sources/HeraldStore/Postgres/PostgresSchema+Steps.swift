@@ -2,7 +2,7 @@ extension PostgresSchema {
     /// The steps to each format from the one before it, from format 2 on. What was released never changes.
     static let steps: [[String]] = [
         standing + work + checksums + assignments, beginnings + place + stamps, halts,
-        suspensions + starts, localTimes + notices,
+        suspensions + starts, localTimes + notices + notes,
     ]
 
     /// Where the state stands: what was applied, whether it is open, and which server holds it.
@@ -166,6 +166,9 @@ extension PostgresSchema {
             ADD COLUMN told boolean NOT NULL DEFAULT false
         """
     ]
+
+    /// What was noted last under each name of `StateNote`.
+    private static let notes = ["CREATE TABLE @note (name text PRIMARY KEY, value text NOT NULL)"]
 
     /// Who gets which text of a personal campaign.
     private static let assignments = [

@@ -41,6 +41,63 @@ extension RuleCase {
             .formatVersion, "a band", ["herald.yaml": "herald: 1\nproject: p\n▸approval_band: 5%\n"],
             near: ["herald.yaml": "herald: 2\nproject: p\napproval_band: 5%\n"]),
         RuleCase(
+            .formatVersion, "a heartbeat", ["herald.yaml": "herald: 1\nproject: p\n▸heartbeat: '${U}'\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\nheartbeat: '${U}'\n"]),
+        RuleCase(
+            .invalidValue, "a heartbeat in clear",
+            ["herald.yaml": "herald: 2\nproject: p\nheartbeat: ▸https://a.example/x\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\nheartbeat: http://127.0.0.1/x\n"]),
+        RuleCase(
+            .invalidValue, "a heartbeat with a lone $",
+            ["herald.yaml": "herald: 2\nproject: p\nheartbeat: ▸'https://a.example/${A}$x'\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\nheartbeat: 'https://a.example/${A}'\n"]),
+        RuleCase(
+            .formatVersion, "a webhook", ["herald.yaml": "herald: 1\nproject: p\n▸notify: [{webhook: '${U}'}]\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\nnotify: [{webhook: '${U}'}]\n"]),
+        RuleCase(
+            .invalidValue, "a webhook in clear",
+            ["herald.yaml": "herald: 2\nproject: p\nnotify: [{webhook: ▸https://a.example/x}]\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\nnotify: [{webhook: 'https://a.example/${U}'}]\n"]),
+        RuleCase(
+            .invalidValue, "a secret in clear",
+            ["herald.yaml": "herald: 2\nproject: p\nnotify: [{webhook: '${U}', secret: ▸x}]\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\nnotify: [{webhook: '${U}', secret: '${S}'}]\n"]),
+        RuleCase(
+            .invalidValue, "a signature for Slack",
+            ["herald.yaml": "herald: 2\nproject: p\nnotify: [{webhook: '${U}', format: slack, ▸secret: '${S}'}]\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\nnotify: [{webhook: '${U}', format: json, secret: '${S}'}]\n"]),
+        RuleCase(
+            .invalidValue, "an unknown change",
+            ["herald.yaml": "herald: 2\nproject: p\nnotify: [{webhook: '${U}', when: [▸sended]}]\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\nnotify: [{webhook: '${U}', when: [sent]}]\n"]),
+        RuleCase(
+            .invalidValue, "no change",
+            ["herald.yaml": "herald: 2\nproject: p\nnotify: [{webhook: '${U}', ▸when: []}]\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\nnotify: [{webhook: '${U}'}]\n"]),
+        RuleCase(
+            .invalidValue, "a report's address without a run",
+            ["herald.yaml": "herald: 2\nproject: p\nnotify: [{webhook: '${U}', report_url: ▸'https://a.example/'}]\n"],
+            near: [
+                "herald.yaml":
+                    "herald: 2\nproject: p\nnotify: [{webhook: '${U}', report_url: 'https://a.example/{run}.html'}]\n"
+            ]),
+        RuleCase(
+            .invalidValue, "another form",
+            ["herald.yaml": "herald: 2\nproject: p\nnotify: [{webhook: '${U}', format: ▸teams}]\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\nnotify: [{webhook: '${U}', format: json}]\n"]),
+        RuleCase(
+            .wrongType, "webhooks that are no list",
+            ["herald.yaml": "herald: 2\nproject: p\nnotify: ▸{webhook: '${U}'}\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\nnotify: [{webhook: '${U}'}]\n"]),
+        RuleCase(
+            .missingKey, "a webhook without an address",
+            ["herald.yaml": "herald: 2\nproject: p\nnotify: [▸{when: [sent]}]\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\nnotify: [{webhook: '${U}', when: [sent]}]\n"]),
+        RuleCase(
+            .unknownKey, "of a webhook",
+            ["herald.yaml": "herald: 2\nproject: p\nnotify: [{webhook: '${U}', ▸wen: [sent]}]\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\nnotify: [{webhook: '${U}', when: [sent]}]\n"]),
+        RuleCase(
             .formatVersion, "a host for tokens",
             ["herald.yaml": "herald: 1\nproject: p\nfcm: {▸token_hosts: [a.example]}\n"],
             near: ["herald.yaml": "herald: 2\nproject: p\nfcm: {token_hosts: [a.example]}\n"]),

@@ -28,6 +28,7 @@ struct SchemaTests {
             Place("herald", ["frequency_caps"], SettingsReader.capKeys),
             Place("herald", ["feedback"], SettingsReader.feedbackKeys),
             Place("herald", ["suppress"], SettingsReader.suppressionKeys),
+            Place("herald", ["notify"], SettingsReader.webhookKeys),
             Place("herald", ["delivery"], SettingsReader.deliveryKeys),
             Place("herald", ["delivery", "window"], WindowReader.keys),
             Place("herald", ["delivery", "window", "timezone"], ZoneReader.keys),

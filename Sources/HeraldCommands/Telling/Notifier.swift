@@ -1,0 +1,103 @@
+import FCMClient
+import Foundation
+import HeraldCore
+
+/// Tells webhooks what people should know of. It gives up after half a minute; the next run goes on.
+struct Notifier {
+    let webhooks: [Webhook]
+    private let project: String
+    private let workspace: String
+    private let machine: Machine
+
+    /// What came of it.
+    struct Outcome {
+        /// `Notice.key` of what has arrived.
+        var arrived: Set<String> = []
+        /// One sentence for each webhook that did not take something.
+        var problems: [String] = []
+    }
+
+    /// The limit for one try, and the pauses before the second and the third one: together they are less than 30 s.
+    private static let patience: Duration = .seconds(8)
+    private static let pauses: [Duration] = [.seconds(1), .seconds(4)]
+    /// No notice is begun later.
+    private static let limit: Duration = .seconds(20)
+
+    init(_ context: CommandContext) {
+        (webhooks, machine) = (context.settings.webhooks, context.machine)
+        (project, workspace) = (context.settings.project, context.files.folder.name(context.settings))
+    }
+
+    /// Tells each webhook what concerns it and has not arrived there. One that does not answer keeps no other one waiting.
+    func tell(_ notices: [Notice], except delivered: Set<String> = []) async -> Outcome {
+        await withTaskGroup(of: Outcome.self) { group in
+            for (place, webhook) in webhooks.enumerated() {
+                let news = notices.filter { $0.concerns(webhook) && !delivered.contains($0.key(for: webhook)) }
+                if !news.isEmpty { group.addTask { await tell(news, to: webhook, name: "webhook \(place + 1)") } }
+            }
+            var all = Outcome()
+            for await outcome in group {
+                all.arrived.formUnion(outcome.arrived)
+                all.problems += outcome.problems
+            }
+            all.problems.sort()
+            return all
+        }
+    }
+
+    private func tell(_ notices: [Notice], to webhook: Webhook, name: String) async -> Outcome {
+        var outcome = Outcome()
+        let begin = ContinuousClock.now
+        do throws(TellingProblem) {
+            let post = try Post(toSecret: webhook.address, machine.environment)
+            let secret = try webhook.secret.map { secret throws(TellingProblem) in try expand(secret) }
+            for notice in notices {
+                guard ContinuousClock.now - begin < Self.limit else {
+                    outcome.problems.append("\(name) is too slow; the next run tells the rest")
+                    break
+                }
+                try await send(notice, to: webhook, post, secret)
+                outcome.arrived.insert(notice.key(for: webhook))
+            }
+        } catch {
+            outcome.problems.append("\(name) was not told: \(error.description); \(error.help)")
+        }
+        return outcome
+    }
+
+    private func expand(_ text: String) throws(TellingProblem) -> String {
+        do throws(FetchProblem) { return try SourceVariables(machine.environment).expand(text) } catch {
+            throw .variable(error)
+        }
+    }
+
+    private func send(_ notice: Notice, to webhook: Webhook, _ post: Post, _ secret: String?)
+        async throws(TellingProblem)
+    {
+        let body = notice.body(for: webhook, project: project, workspace: workspace)
+        for pause in Self.pauses.map(Optional.some) + [nil] {
+            var headers = [(name: "x-herald-id", value: notice.id)]
+            if let secret {
+                headers.append(
+                    (name: "x-herald-signature", value: Notice.signature(of: body, secret, at: machine.now())))
+            }
+            do throws(Post.Problem) {
+                return try await post.send(body, type: "application/json", headers: headers, within: Self.patience)
+            } catch {
+                guard error.mayPass, let pause else { throw .post(error) }
+                try? await machine.clock.sleep(for: pause)
+            }
+        }
+    }
+}
+
+extension Post.Problem {
+    /// Whether another try may do better.
+    fileprivate var mayPass: Bool {
+        switch self {
+        case .notAnAddress: false
+        case .unanswered: true
+        case .status(let status): status >= 500 || status == 408 || status == 429
+        }
+    }
+}

@@ -1,0 +1,152 @@
+internal import FCM
+
+/// Something that waits for a person: what it is in one sentence, and one command that mends it.
+package struct Need: Hashable, Sendable {
+    package var kind: Kind
+    /// The occurrence, campaign, list or guard it is about. Empty if it is about everything.
+    package var name: String
+    package var sentence: String
+    package var command: String
+
+    package enum Kind: String, Hashable, Sendable, CaseIterable {
+        case noState = "no_state"
+        case silenced, refused, unapproved, halted, unknown, held, stale, overdue, missed, failed
+    }
+
+    var json: JSONValue {
+        [
+            "kind": .string(kind.rawValue), "name": .string(name), "sentence": .string(sentence),
+            "command": .string(command),
+        ]
+    }
+}
+
+extension Need {
+    /// Everything that waits for a person, the most urgent first. A pause does not: somebody wanted it.
+    ///
+    /// - Parameters:
+    ///   - proposal: what a run would do now.
+    ///   - every: how often something calls `run`.
+    ///   - isRunning: whether a run is at work, so that what is due is under way.
+    package static func all(
+        in proposal: Proposal, _ lists: [ListAge], lastRun: RecordedRun?, every: Duration, isRunning: Bool
+    ) -> [Need] {
+        let plan = proposal.plan
+        guard plan.state != nil else { return [.missingState] }
+        return plan.silenced.map(Need.init)
+            + plan.refusals.filter { $0.kind != .staleList }.byGuard.map { Need($0, in: plan) }
+            + (plan.unapproved.isEmpty ? [] : [Need(plan.unapproved)])
+            + plan.held.filter { $0.kind != .paused }.map(Need.init)
+            + lists.filter(\.isOld).map(Need.init)
+            + (isRunning ? [] : plan.overdue(every) + plan.missed.map(Need.init))
+            + (lastRun?.isWorthAnother == true ? [.failedRun] : [])
+    }
+
+    private static let missingState = Need(
+        kind: .noState, name: "",
+        sentence:
+            "There is no state, so no run works. If there is one elsewhere, set 'state' or HERALD_STATE to it first.",
+        command: "herald state init")
+
+    private static let failedRun = Need(
+        kind: .failed, name: "", sentence: "The last run failed. Another one tries what can be tried again.",
+        command: "herald run")
+
+    private init(_ silenced: Plan.Silenced) {
+        self.init(
+            kind: .silenced, name: silenced.campaign,
+            sentence:
+                "A clock was fast: nothing of campaign '\(silenced.campaign)' comes due before \(silenced.until.rfc3339).",
+            command: "herald state rewind \(silenced.campaign)")
+    }
+
+    private init(_ refused: RefusedGuard, in plan: Plan) {
+        let names = plan.refusals.filter { $0.kind == refused.kind }.map(\.name)
+        let subject = names.count == 1 && !names[0].isEmpty ? "=\(names[0])" : ""
+        self.init(
+            kind: .refused, name: names.count == 1 ? names[0] : "",
+            sentence: "Guard \(refused.kind.rawValue): \(refused.messages.joined(separator: "; ")). "
+                + "To mend it: \(refused.kind.remedy). The command lets it through.",
+            command: "herald apply --override \(refused.kind.rawValue)\(subject)")
+    }
+
+    private init(_ unapproved: [Plan.Unapproved]) {
+        let more = unapproved.count > 1 ? ", and \(count(unapproved.count - 1, "more definition"))" : ""
+        self.init(
+            kind: .unapproved, name: "",
+            sentence: "Not approved: \(unapproved[0].resource.words)\(more). Look at the plan before you approve it.",
+            command: "herald plan --out plan.json && herald approve plan.json --by \"$USER\"")
+    }
+
+    private init(_ held: Plan.Held) {
+        let kind: Kind =
+            switch held.kind {
+            case .unknown: .unknown
+            case .halted: .halted
+            case .held, .paused: .held
+            }
+        self.init(
+            kind: kind, name: held.occurrence.rawValue, sentence: "\(held.occurrence) is held: \(held.reason).",
+            command: held.command)
+    }
+
+    private init(_ list: ListAge) {
+        self.init(
+            kind: .stale, name: list.audience,
+            sentence: "The list of audience '\(list.audience)' is \(list.age.rounded) old, older than it should be.",
+            command: "herald fetch \(list.audience)")
+    }
+
+    fileprivate init(_ missed: Plan.Missed) {
+        self.init(
+            kind: .missed, name: missed.occurrence.rawValue,
+            sentence:
+                "\(missed.occurrence) was not sent: \(missed.reason). A run notes that; give it a new time if it must go out.",
+            command: "herald run")
+    }
+}
+
+extension Plan {
+    /// What has been due for longer than a run takes to come.
+    fileprivate func overdue(_ every: Duration) -> [Need] {
+        let late = at.adding(.zero - every * 2)
+        return steps.compactMap { step in
+            guard case .send(let send) = step.work, step.refusal == nil, !send.members.isEmpty, let due = send.due,
+                due <= late
+            else { return nil }
+            return Need(
+                kind: .overdue, name: send.occurrence.rawValue,
+                sentence:
+                    "\(send.occurrence) has been due since \(due.rfc3339), and no run sends it: is cron still at work?",
+                command: "herald run")
+        }
+    }
+}
+
+extension RecordedRun {
+    /// Whether it failed, and another run may do better. What was missed is missed, and nobody can mend it.
+    fileprivate var isWorthAnother: Bool {
+        let onlyMissed = figures["missed"] != nil && figures["rejected"] == nil && figures["pending"] == nil
+        return result == Report.Result.failed.rawValue && !onlyMissed
+    }
+}
+
+/// How old the list of an audience is that `herald fetch` brought.
+package struct ListAge: Hashable, Sendable {
+    package var audience: String
+    package var fetched: Date
+    package var age: Duration
+    /// Whether it is older than `warn_after` or `error_after` says.
+    package var isOld: Bool
+
+    package init(audience: String, fetched: Date, age: Duration, isOld: Bool) {
+        (self.audience, self.fetched, self.age, self.isOld) = (audience, fetched, age, isOld)
+    }
+
+    var json: JSONValue {
+        [
+            "audience": .string(audience), "fetched": .string(fetched.rfc3339),
+            "age_seconds": .int(age.components.seconds), "old": .bool(isOld),
+        ]
+    }
+}

@@ -1,0 +1,161 @@
+package import FCM
+
+/// What a person asks first, `herald.status/1`: whether somebody must do something, and how things stand.
+package struct StatusDocument: Document {
+    package let needs: [Need]
+    private let proposal: Proposal
+    private let workspace: String
+    private let standing: Standing
+
+    /// How things stand besides the plan.
+    package struct Standing: Hashable, Sendable {
+        package var pauses: Pauses
+        package var lastRun: RecordedRun?
+        package var lists: [ListAge] = []
+        /// Who works on the state now, in words. `nil` where that is not known.
+        package var workers: [String]?
+        /// How often something calls `run`.
+        package var every: Duration
+        /// Whether a run is at work.
+        package var isRunning = false
+
+        package init(pauses: Pauses, lastRun: RecordedRun?, every: Duration) {
+            (self.pauses, self.lastRun, self.every) = (pauses, lastRun, every)
+        }
+    }
+
+    /// - Parameters:
+    ///   - proposal: what a run would do now.
+    ///   - workspace: its name.
+    package init(_ proposal: Proposal, _ standing: Standing, workspace: String) {
+        (self.proposal, self.standing, self.workspace) = (proposal, standing, workspace)
+        needs = Need.all(
+            in: proposal, standing.lists, lastRun: standing.lastRun, every: standing.every,
+            isRunning: standing.isRunning)
+    }
+
+    /// Whether nobody has to do anything.
+    package var isCalm: Bool { needs.isEmpty }
+
+    private var plan: Plan { proposal.plan }
+    private var overview: PlanOverview { proposal.overview }
+
+    /// How many coming sends are shown.
+    private static let shownComing = 5
+
+    // MARK: JSON
+
+    package var json: JSONValue {
+        [
+            "schema": "herald.status/1", "at": .string(plan.at.rfc3339), "workspace": .string(workspace),
+            "snapshot": overview.snapshot.map { .string($0.rfc3339) } ?? .null, "calm": .bool(isCalm),
+            "needs": .array(needs.map(\.json)),
+            "due": .array(plan.steps.compactMap(due)),
+            "next": .array(overview.upcoming.prefix(Self.shownComing).map(next)),
+            "waiting": .array(
+                plan.waiting.map { waiting in
+                    [
+                        "occurrence": .string(waiting.occurrence.rawValue), "reason": .string(waiting.reason),
+                        "until": .string(waiting.until.rfc3339), "recipients": figure(waiting.recipients),
+                    ]
+                }),
+            "paused": .object([
+                "everything": .bool(standing.pauses.everything),
+                "campaigns": .array(standing.pauses.campaigns.sorted().map { .string($0) }),
+            ]),
+            "last_run": standing.lastRun?.json ?? .null, "lists": .array(standing.lists.map(\.json)),
+            "running": .bool(standing.isRunning),
+            "workers": standing.workers.map { .array($0.map { .string($0) }) } ?? .null,
+        ]
+    }
+
+    /// `nil` for a number that is not known exactly.
+    private func figure(_ number: Int) -> JSONValue { overview.figures == .exact ? .int(Int64(number)) : .null }
+
+    private func due(_ step: Plan.Step) -> JSONValue? {
+        guard case .send(let send) = step.work, step.refusal == nil else { return nil }
+        return [
+            "occurrence": .string(send.occurrence.rawValue), "due": send.due.map { .string($0.rfc3339) } ?? .null,
+            "recipients": figure(send.recipients),
+        ]
+    }
+
+    private func next(_ upcoming: PlanOverview.Upcoming) -> JSONValue {
+        [
+            "occurrence": .string(upcoming.occurring.occurrence.rawValue),
+            "due": .string(upcoming.occurring.at.rfc3339), "recipients": figure(upcoming.recipients),
+        ]
+    }
+
+    // MARK: Text
+
+    package func text(_ style: TextStyle) -> String {
+        var text = ""
+        for need in needs {
+            text += "\(style.red("!")) \(need.sentence.printable)\n  \(style.bold(need.command.printable))\n"
+        }
+        if isCalm { text += style.green("Nothing needs you.") + "\n" }
+        text += "\n"
+        let rows = rows
+        let width = rows.map(\.title.count).max() ?? 0
+        for (title, lines) in rows {
+            for (place, line) in lines.enumerated() {
+                text += "\((place == 0 ? title : "").padded(to: width))  \(line.printable)\n"
+            }
+        }
+        return text
+    }
+
+    private var rows: [(title: String, lines: [String])] {
+        let names = standing.pauses.everything ? ["all sends; 'herald resume'"] : []
+        let paused = names + standing.pauses.campaigns.sorted().map { "\($0); 'herald resume \($0)'" }
+        let lists = standing.lists.map { "\($0.audience), \($0.age.rounded) old" }
+        let all: [(String, [String])] = [
+            ("Due now", dueLines), ("Next", nextLines),
+            ("Waiting", plan.waiting.map { "\($0.occurrence)  \($0.words(overview.figures))" }), ("Paused", paused),
+            ("Last run", [standing.lastRun.map { $0.words(at: plan.at) } ?? "none that the state knows"]),
+            ("Lists", lists), ("At work", standing.workers ?? ["not known from a snapshot"]),
+            ("Credentials", ["not looked at here; 'herald doctor' does"]),
+            ("Known from", [overview.snapshot.map { "the snapshot of \($0.rfc3339)" } ?? "the state"]),
+        ]
+        return all.filter { !$0.1.isEmpty }.map { (title: $0.0, lines: $0.1) }
+    }
+
+    private var dueLines: [String] {
+        let sends = plan.steps.filter { $0.refusal == nil && $0.work.action == .send }
+        let others = plan.steps.count { $0.refusal == nil && $0.work.action != .send }
+        let lines = sends.prefix(Self.shownComing).map { step in
+            let line = PlanDocument.line(step, overview.figures)
+            return [line.subject, line.figures].filter { !$0.isEmpty }.joined(separator: "  ")
+        }
+        let rest = sends.count - lines.count
+        return lines + (rest > 0 ? ["and \(count(rest, "more send")); 'herald plan' lists them"] : [])
+            + (others > 0 ? ["\(count(others, "change")) to topics and groups"] : [])
+    }
+
+    private var nextLines: [String] {
+        let shown = overview.upcoming.prefix(Self.shownComing).map(PlanDocument.line)
+        return shown.isEmpty ? ["nothing in the next \(PlanDocument.usualDays) days"] : shown
+    }
+}
+
+extension RecordedRun {
+    /// `ok, 5 min ago: 1,204 accepted, 3 rejected`
+    func words(at now: Date) -> String {
+        let age = Duration.seconds(max(0, now.timeIntervalSince(finished).rounded(.down))).rounded
+        let order = ["accepted", "rejected", "unknown", "skipped", "held", "pending", "missed"]
+        let parts = order.compactMap { name in figures[name].map { "\($0.grouped) \(name)" } }
+        return "\(result), \(age) ago: " + (parts.isEmpty ? "nothing to do" : parts.joined(separator: ", "))
+    }
+}
+
+extension RecordedRun {
+    /// What a finished report leaves. `nil` for one that is not finished.
+    package init?(_ report: Report) {
+        guard let finished = report.finished else { return nil }
+        let shown = ["accepted", "rejected", "unknown", "skipped", "held", "pending", "missed"]
+        self.init(
+            run: report.run, started: report.started, finished: finished, result: report.result.rawValue,
+            figures: ReportDocument(report).summary.filter { shown.contains($0.key) })
+    }
+}

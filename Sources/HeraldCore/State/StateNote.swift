@@ -1,0 +1,60 @@
+package import FCM
+
+/// What the state keeps as a text of its own. Nothing in it decides what is sent, and it names no registration.
+package enum StateNote: String, Hashable, Sendable, CaseIterable {
+    /// The last run or apply that came to its end: a `RecordedRun`.
+    case lastRun = "last_run"
+    /// What people were told, and what they are still to be told.
+    case told
+    /// Which of that has arrived where. It is noted without the lock, so it is apart.
+    case delivered
+}
+
+/// The last run or apply that came to its end, with what became of its recipients.
+package struct RecordedRun: Hashable, Sendable {
+    package var run: String
+    package var started: Date
+    package var finished: Date
+    /// The result that its report has.
+    package var result: String
+    /// By the names that reports use. Those that are 0 are left out.
+    package var figures: [String: Int]
+
+    package init(run: String, started: Date, finished: Date, result: String, figures: [String: Int]) {
+        (self.run, self.started, self.finished) = (run, started, finished)
+        (self.result, self.figures) = (result, figures.filter { $0.value != 0 })
+    }
+
+    package var json: JSONValue {
+        [
+            "run": .string(run), "started": .string(started.rfc3339), "finished": .string(finished.rfc3339),
+            "result": .string(result), "figures": .object(figures.mapValues { .int(Int64($0)) }),
+        ]
+    }
+
+    /// `nil` for what no herald writes.
+    package init?(json: JSONValue) {
+        guard let run = json["run"]?.string, let result = json["result"]?.string,
+            let started = json["started"]?.string.flatMap({ Date(rfc3339: $0) }),
+            let finished = json["finished"]?.string.flatMap({ Date(rfc3339: $0) }),
+            let figures = json["figures"]?.object
+        else { return nil }
+        let counts = figures.compactMapValues { $0.int.flatMap { Int(exactly: $0) }.flatMap { $0 > 0 ? $0 : nil } }
+        guard counts.count == figures.count else { return nil }
+        self.init(run: run, started: started, finished: finished, result: result, figures: counts)
+    }
+}
+
+extension RecordedState {
+    /// The last run or apply that came to its end. `nil` if none has since the state notes it.
+    package var lastRun: RecordedRun? {
+        guard let text = notes[.lastRun], let json = try? JSONValue(strictly: Array(text.utf8), depth: 4) else {
+            return nil
+        }
+        return RecordedRun(json: json)
+    }
+}
+
+extension StateChange {
+    package static func lastRun(_ run: RecordedRun) -> StateChange { .note(.lastRun, run.json.compactText) }
+}

@@ -1,0 +1,121 @@
+import FCM
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+/// What people are told: each change once.
+@Suite struct ToldTests {
+    private static let webhook = Webhook(address: "${HOOK}")
+    private static let begin = Date(timeIntervalSince1970: 1_795_000_000)
+
+    private static func state() -> RecordedState {
+        RecordedState(
+            identity: .init(lineage: "lineage", project: "p", endpoint: .emulator, created: begin))
+    }
+
+    private static func need(_ kind: Need.Kind, _ name: String, _ sentence: String = "It is so.") -> Need {
+        Need(kind: kind, name: name, sentence: sentence, command: "herald run")
+    }
+
+    /// Any troubles that come and go, with webhooks that do not always take what they get.
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `over any runs each change is told once, and each recovery once`(_ seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        var (state, open): (RecordedState, Set<String>) = (Self.state(), [])
+        var arrived: [Notice] = []
+        let all: [(Need.Kind, String)] = [
+            (.unknown, "a@once"), (.halted, "b@once"), (.stale, "members"), (.silenced, "c"), (.failed, ""),
+            (.overdue, "d@once"),
+        ]
+        var expected: [String] = []
+        for run in 0..<40 {
+            let needs = all.filter { _ in Bool.random(using: &random) }.map { Self.need($0.0, $0.1, "In run \(run).") }
+            let keys = Set(needs.filter { $0.change != nil }.map(\.key))
+            expected += keys.subtracting(open).map { "new \($0)" } + open.subtracting(keys).map { "well \($0)" }
+            open = keys
+            var told = state.told
+            var news = Told.News(
+                run: "r\(run)", started: Self.begin, now: Self.begin.addingTimeInterval(Double(run)))
+            news.needs = needs
+            told.take(news, in: state, for: [Self.webhook])
+            state.apply([.told(told)])
+            // What the state keeps is read back as it was.
+            #expect(state.told == told, "seed \(seed)")
+            let taken = told.outbox.filter { _ in Int.random(in: 0..<3, using: &random) > 0 }
+            let isNoted = Bool.random(using: &random)
+            arrived += taken
+            if isNoted { state.apply([.delivered(state.delivered.union(taken.map { $0.key(for: Self.webhook) }))]) }
+        }
+        let outstanding = Set(state.told.outbox.map(\.id))
+        let told = Dictionary(grouping: arrived, by: \.id)
+        #expect(Set(told.keys).union(outstanding).count == expected.count, "seed \(seed)")
+        // The same news always has the same words.
+        #expect(told.values.allSatisfy { Set($0).count == 1 }, "seed \(seed)")
+        #expect(!arrived.contains { $0.sentence.contains("d@once") })
+    }
+
+    @Test func `an occurrence that ends is told once, and none that ended before`() throws {
+        var state = Self.state()
+        func end(_ name: String, at date: Date) {
+            let id = OccurrenceID(rawValue: name)
+            let occurrence = RecordedOccurrence(
+                campaign: "c", revision: 1, due: nil, contentDigest: "", target: "topic:t")
+            state.apply([.open(id, occurrence), .outcome(id, [1, 2, 3], .accepted), .finish(id, at: date)])
+        }
+        end("old@once", at: Self.begin.addingTimeInterval(-60))
+        end("new@once", at: Self.begin.addingTimeInterval(1))
+        var told = Told()
+        var news = Told.News(run: "r", started: Self.begin, now: Self.begin.addingTimeInterval(2))
+        news.needs = []
+        told.take(news, in: state, for: [Self.webhook])
+        #expect(told.outbox.map(\.change) == ["sent"] && told.outbox.first?.occurrence == "new@once")
+        #expect(told.outbox.first?.figures == ["accepted": 3])
+        state.apply([.delivered(Set(told.outbox.map { $0.key(for: Self.webhook) }))])
+        (news.run, news.now) = ("s", Self.begin.addingTimeInterval(300))
+        told.take(news, in: state, for: [Self.webhook])
+        #expect(told.outbox.isEmpty)
+        // A webhook for large sends only is not told.
+        var large = Self.webhook
+        large.minRecipients = 4
+        end("next@once", at: Self.begin.addingTimeInterval(299))
+        told.take(news, in: state, for: [large])
+        #expect(told.outbox.isEmpty)
+    }
+
+    @Test func `nothing is well again while nobody knows`() {
+        let state = Self.state()
+        var told = Told()
+        var news = Told.News(run: "r", started: Self.begin, now: Self.begin)
+        news.needs = [Self.need(.unknown, "a@once")]
+        told.take(news, in: state, for: [Self.webhook])
+        news.needs = nil
+        news.failure = ("It failed.", "herald run")
+        told.take(news, in: state, for: [Self.webhook])
+        #expect(told.outbox.map(\.change) == ["held", "failed"])
+        news.failure = nil
+        told.take(news, in: state, for: [Self.webhook])
+        #expect(told.outbox.count == 2)
+    }
+
+    @Test(arguments: ["", "[]", "{}", #"{"outbox":[{}],"troubles":{"a":1},"until":"x"}"#])
+    func `a note that makes no sense is as good as none`(_ text: String) {
+        var state = Self.state()
+        state.apply([.note(.told, text), .note(.delivered, text)])
+        #expect(state.told == Told() && state.delivered.isEmpty)
+    }
+
+    @Test func `Slack gets no text that could call a channel or look like a link`() throws {
+        var notice = Notice.test(of: "r", at: Self.begin)
+        notice.sentence = "<!channel> & <https://evil.example|click> \u{1B}[31m"
+        notice.command = "herald `run`"
+        var webhook = Self.webhook
+        webhook.form = .slack
+        let body = notice.body(for: webhook, project: "<!here>", workspace: "w")
+        #expect(
+            !body.contains("<!") && !body.contains("<https") && !body.contains("\\u001B") && !body.contains("`run`"))
+        #expect(body.contains("&lt;!channel&gt; &amp; &lt;https://evil.example|click&gt;"))
+        let json = try JSONValue(parsing: Array(body.utf8))
+        #expect(json["blocks"]?.array?.count == 4)
+    }
+}

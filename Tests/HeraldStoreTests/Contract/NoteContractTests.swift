@@ -1,0 +1,36 @@
+import Foundation
+import HeraldCore
+import HeraldTestSupport
+import Testing
+
+/// What every store keeps as notes.
+struct NoteContractTests {
+    private static let run = RecordedRun(
+        run: "20261125T090000Z-ab12", started: Date(timeIntervalSince1970: 1_795_000_000),
+        finished: Date(timeIntervalSince1970: 1_795_000_060), result: "failed",
+        figures: ["accepted": 12, "rejected": 1, "unknown": 0])
+
+    @Test(arguments: StoreKind.allCases)
+    func `the last run is kept, and takes the place of the one before`(_ kind: StoreKind) async throws {
+        let open = try await OpenStore(kind)
+        #expect(try await open.store.snapshot().lastRun == nil)
+        var before = Self.run
+        before.result = "ok"
+        try await open.commit(.lastRun(before))
+        try await open.commit(.lastRun(Self.run))
+        let state = try await open.reopened()
+        #expect(state.lastRun == Self.run)
+        #expect(state.lastRun?.figures == ["accepted": 12, "rejected": 1])
+        // No saved plan becomes stale because a run ended.
+        #expect(state.serial == 0)
+    }
+
+    @Test(arguments: [
+        "", "[]", "{}", #"{"run": 1}"#, #"{"run":"r","started":"x","finished":"y","result":"ok","figures":{}}"#,
+    ])
+    func `a note that makes no sense is none`(_ text: String) {
+        var state = RecordedState(identity: OpenStore.identity)
+        state.apply([.note(.lastRun, text)])
+        #expect(state.lastRun == nil)
+    }
+}
