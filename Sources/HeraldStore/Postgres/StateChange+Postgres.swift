@@ -86,7 +86,8 @@ extension StateChange {
         case .outgrow(let reported):
             transaction.run("UPDATE @progress SET serial = greatest(serial, $1)", .int(reported))
         case .spendPlan, .groupKey, .amend, .prune, .reopen, .audienceSizes, .watermark, .rename, .pause, .resume,
-            .test, .applied, .approve, .note, .halt, .suspend, .stages, .died, .drop, .stamp, .numberDeaths, .toldDeaths:
+            .test, .applied, .approve, .note, .halt, .suspend, .stages, .died, .drop, .stamp, .numberDeaths,
+            .toldDeaths:
             break
         }
     }

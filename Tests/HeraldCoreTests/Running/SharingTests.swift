@@ -20,8 +20,12 @@ import Testing
     }
 
     /// A step whose first request was answered.
-    private func proven(_ count: Int, _ context: inout RunContext) throws -> (StepState, StepEffect) {
-        var step = try StepState.sample(.send(.sample(1...RecipientID(count))))
+    private func proven(
+        _ count: Int, staging: Plan.Staging? = nil, _ context: inout RunContext
+    ) throws -> (StepState, StepEffect) {
+        var send = Plan.Send.sample(1...RecipientID(count))
+        send.staging = staging
+        var step = try StepState.sample(.send(send))
         var effect = StepEffect.finish
         let known = Dictionary(uniqueKeysWithValues: (1...count).map { (RecipientID($0), Registration.fid($0)) })
         for event: StepEvent in [
@@ -127,6 +131,30 @@ import Testing
         (settlement.others[.accepted], settlement.others[.rejected]) = (390, 7)
         step.take(settlement)
         #expect(step.report.accepted == 391 && step.report.rejected == 7 && step.report.pending == 2)
+    }
+
+    @Test(arguments: [(7, false), (8, false), (9, true)])
+    func `a stage is judged by what others counted, and their job ends when it halts`(
+        _ rejected: Int, _ halts: Bool
+    ) throws {
+        var context = RunContext.sample()
+        context.crew = crew(others: 1)
+        let open = RecordedStage(share: StageShare(millionths: 10_000), opened: Laboratory.start, planned: 400)
+        // An earlier run had 99 outcomes, all of them well. With 2 % of 400 at least nine must be rejected.
+        let staging = Plan.Staging(
+            opened: [open], isNew: false, figures: StageFigures(accepted: 99), limits: StageLimits(), soak: .manual)
+        var (step, _) = try proven(400, staging: staging, &context)
+        let job = JobID(rawValue: 1)
+        _ = step.handle(.shared(job), at: Self.now, &context)
+        var view = JobView()
+        view.hasFree = true
+        (view.others[.accepted], view.others[.rejected]) = (300 - rejected, rejected)
+        context.crew = crew(others: 1, [job: view], reading: 2)
+        step.stage = .claiming
+        let effect = step.handle(.claimed(Claim()), at: Self.now, &context)
+        #expect((step.trouble.halt == .stage) == halts)
+        #expect(["leave", "commit"].contains(effect.word) == halts, "\(effect.word)")
+        if halts { #expect(step.report.stopped?.words == "stage 1 % was halted: 9 of 400 were rejected, more than 2 %") }
     }
 
     @Test func `a run that only waits for others does something else, and soon looks again`() throws {
