@@ -103,6 +103,8 @@ import Testing
             ("state prune --older-than 1ms --auto-approve", 0), ("state erase \(Secrets.fid(6)) --auto-approve", 1),
             ("explain UNREGISTERED", 0), ("new campaign another --target topic:news", 0),
             ("convert FOLDER/workspace/message.json --name converted", 0), ("init FOLDER/other", 0),
+            ("feedback --file FOLDER/dead.ndjson", 0), ("feedback --file FOLDER/outcomes.ndjson --outcomes", 0),
+            ("new audience people --source postgres", 0),
         ]
 
     @Test func `no command shows a secret in any form, whatever FCM answers`() async throws {
