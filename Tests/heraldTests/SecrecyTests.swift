@@ -49,7 +49,10 @@ import Testing
 
         /// Expects no secret in what was printed and written, apart from the files that are meant to have them.
         func expectNoSecrets() throws {
-            let kept = ["state.sqlite", "key.json", "ledger.ndjson", "backup.sqlite", "groups.csv", "workspace/"]
+            let kept = [
+                "state.sqlite", "key.json", "ledger.ndjson", "backup.sqlite", "groups.csv", "workspace/",
+                "dead.ndjson", "outcomes.ndjson",
+            ]
             let files = try FileManager.default.subpathsOfDirectory(atPath: sandbox.folder.path)
                 .filter { file in !kept.contains { file.hasPrefix($0) } }
                 .compactMap { file in (try? sandbox.folder.read(file)).map { (from: file, text: $0) } }
