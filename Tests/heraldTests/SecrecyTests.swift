@@ -49,7 +49,10 @@ import Testing
 
         /// Expects no secret in what was printed and written, apart from the files that are meant to have them.
         func expectNoSecrets() throws {
-            let kept = ["state.sqlite", "key.json", "ledger.ndjson", "backup.sqlite", "groups.csv", "workspace/"]
+            let kept = [
+                "state.sqlite", "key.json", "ledger.ndjson", "backup.sqlite", "groups.csv", "workspace/",
+                "dead.ndjson", "outcomes.ndjson",
+            ]
             let files = try FileManager.default.subpathsOfDirectory(atPath: sandbox.folder.path)
                 .filter { file in !kept.contains { file.hasPrefix($0) } }
                 .compactMap { file in (try? sandbox.folder.read(file)).map { (from: file, text: $0) } }
@@ -103,6 +106,8 @@ import Testing
             ("state prune --older-than 1ms --auto-approve", 0), ("state erase \(Secrets.fid(6)) --auto-approve", 1),
             ("explain UNREGISTERED", 0), ("new campaign another --target topic:news", 0),
             ("convert FOLDER/workspace/message.json --name converted", 0), ("init FOLDER/other", 0),
+            ("feedback --file FOLDER/dead.ndjson", 0), ("feedback --file FOLDER/outcomes.ndjson --outcomes", 0),
+            ("new audience people --source postgres", 0),
         ]
 
     @Test func `no command shows a secret in any form, whatever FCM answers`() async throws {

@@ -167,6 +167,29 @@ import Testing
         #expect(try await sandbox.herald("validate").output == "0 errors, 0 warnings\n")
     }
 
+    @Test(arguments: ["file", "postgres", "sqlite", "https", "command"])
+    func `new audience writes a file that is valid, with a source to edit`(_ source: String) async throws {
+        var files = Self.files
+        files["workspace/audiences/note.txt"] = ""
+        files["workspace/schemas/audience.schema.json"] = "{}"
+        files["workspace/audiences/lists/people.csv"] = "fid\n"
+        let sandbox = try Sandbox(files)
+        let made = try await sandbox.herald("new", "audience", "people", "--source", source)
+        #expect(made.status == 0, "\(made.errors)")
+        #expect(made.output.hasSuffix("/audiences/people.yaml\n"))
+        let text = try sandbox.folder.read("workspace/audiences/people.yaml")
+        #expect(text.hasPrefix("# yaml-language-server: $schema=../schemas/audience.schema.json\n"))
+        #expect(text.contains("\n  \(source): "))
+        #expect(made.errors.contains("'herald fetch people'") == (source != "file"))
+        let valid = try await sandbox.herald("validate", "--lists", "skip")
+        #expect(valid.output == "0 errors, 0 warnings\n", "\(valid.output)\(valid.errors)")
+        let again = try await sandbox.herald("new", "audience", "people", "--source", source)
+        #expect(again.status == 1 && again.errors.contains("audience 'people' is declared twice"), "\(again.errors)")
+        #expect(try await sandbox.herald("new", "audience", "p", "--source", "oracle").status == 64)
+        #expect(try await sandbox.herald("new", "audience", "p").errors.contains("--source is missing"))
+        #expect(try sandbox.folder.read("workspace/audiences/people.yaml") == text)
+    }
+
     @Test func `new campaign goes where campaigns are, and says what is missing`() async throws {
         var files = Self.files
         files["workspace/campaigns/note.txt"] = ""

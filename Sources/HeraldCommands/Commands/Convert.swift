@@ -35,7 +35,7 @@ struct Convert: ParsableCommand {
         do { message = try ConvertedMessage(reading: try bytes(), form: from) } catch let problem as ConversionProblem {
             throw CommandFailure(.wrong, "\(file) cannot be converted: \(problem.words)", help: problem.help)
         }
-        let campaign = try CampaignFile(name, out: wanted.out, common)
+        let campaign = try NewFile(name, out: wanted.out, common)
         let topics = campaign.workspace.map { Set($0.topics.map(\.name.value.rawValue)) }
         let given = wanted.target.map(ConvertedMessage.Target.named)
         guard

@@ -51,6 +51,7 @@ struct Init: ParsableCommand {
                                      herald \(place)plan
                                      herald \(place)apply
             One more campaign:       herald \(place)new campaign NAME --target topic:news
+            A list from a database:  herald \(place)new audience NAME --source postgres
 
             """)
     }

@@ -26,7 +26,7 @@ struct NewCampaign: ParsableCommand {
         let target =
             try wanted.target
             ?? WrittenTarget(argument: console.answer(to: "Whom it is for (\(kinds))") ?? Self.missing("--target"))
-        let file = try CampaignFile(name, out: wanted.out, common)
+        let file = try NewFile(name, out: wanted.out, common)
         var tags = wanted.tags
         if tags.isEmpty, file.workspace?.settings.requiresTags == true {
             tags = [try console.answer(to: "Its tag: what kind of message it is, as in news") ?? Self.missing("--tag")]

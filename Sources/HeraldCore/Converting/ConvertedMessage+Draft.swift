@@ -11,7 +11,7 @@ extension ConvertedMessage {
     /// - Returns: `nil` if nobody says whom it is for.
     package func draft(
         name: String, target given: Target?, tags: [String] = [], topics: Set<String>?, schema: String?
-    ) -> CampaignDraft? {
+    ) -> ResourceDraft? {
         guard let target = given ?? target else { return nil }
         var lines = ["# It was \(form.words). 'herald preview' shows what phones will show of it."]
         if !notes.isEmpty { lines += ["# To look at:"] + notes.map { "# - \($0.printable)" } }
@@ -29,7 +29,7 @@ extension ConvertedMessage {
         }
         // An editor checks a file with one schema, and then this file has two kinds of documents.
         if let schema, missing.isEmpty { lines.insert("# yaml-language-server: $schema=\(schema)", at: 0) }
-        return CampaignDraft(name: name, text: lines.joined(separator: "\n") + "\n")
+        return ResourceDraft(name: name, text: lines.joined(separator: "\n") + "\n")
     }
 }
 

@@ -9,7 +9,7 @@ package struct CampaignTemplate: Hashable, Sendable {
     }
 
     /// - Parameter schema: the path from the file to the schema of campaigns, for editors.
-    package func draft(schema: String? = nil) -> CampaignDraft {
+    package func draft(schema: String? = nil) -> ResourceDraft {
         let modeline = schema.map { "# yaml-language-server: $schema=\($0)\n" } ?? ""
         let text =
             modeline + """
@@ -30,6 +30,6 @@ package struct CampaignTemplate: Hashable, Sendable {
                 # delivery: {expires_after: 4h}           # for what is worth nothing later
 
                 """
-        return CampaignDraft(name: name, text: text)
+        return ResourceDraft(name: name, text: text)
     }
 }

@@ -1,7 +1,7 @@
 internal import FCM
 
-/// The text of a new campaign file, before it is written.
-package struct CampaignDraft: Sendable {
+/// The text of a new file, before it is written.
+package struct ResourceDraft: Sendable {
     let name: String
     package let text: String
 
@@ -11,6 +11,7 @@ package struct CampaignDraft: Sendable {
         var findings = Findings(file: source.file)
         var campaigns: [Campaign] = []
         var topics: [Topic] = []
+        var audiences: [Audience] = []
         YAMLComposer.compose(source, &findings) { document, findings in
             let defaults = workspace.map { ResourceReader.Defaults($0.settings) } ?? .init()
             switch ResourceReader.resource(from: document, defaults, &findings) {
@@ -20,13 +21,17 @@ package struct CampaignDraft: Sendable {
                     CampaignRules(campaign, in: document).check(with: settings, &findings)
                 }
             case .topic(let topic)?: topics.append(topic)
+            case .audience(let audience)?: audiences.append(audience)
             default: break
             }
         }
         if var workspace {
             workspace.campaigns += campaigns
             workspace.topics += topics
-            let ranges = campaigns.flatMap { [$0.target.range, $0.name.range] + $0.conditionTopics.map(\.range) }
+            workspace.audiences += audiences
+            let ranges =
+                audiences.map(\.name.range)
+                + campaigns.flatMap { [$0.target.range, $0.name.range] + $0.conditionTopics.map(\.range) }
             findings.diagnostics += References(workspace, declared: workspace.declared).check()
                 .filter { ranges.contains($0.range) }
         }

@@ -1,27 +1,34 @@
 import Foundation
 import HeraldCore
 
-/// A campaign file that is about to be made in a workspace.
-struct CampaignFile {
+/// A file that is about to be made in a workspace.
+struct NewFile {
     /// The workspace as it is. `nil` if its files have mistakes.
     let workspace: Workspace?
     private let folder: WorkspaceFolder
     private let path: String
     private let console: Console
+    private let kind: String
 
-    /// - Parameter out: instead of the workspace's folder for campaigns.
-    init(_ name: String, out: String?, _ common: Common) throws {
+    /// - Parameters:
+    ///   - place: the workspace's folder for such files, if it has one.
+    ///   - kind: what the file declares.
+    ///   - out: instead of that folder.
+    init(
+        _ name: String, in place: String = "campaigns", schema kind: String = "campaign", out: String?, _ common: Common
+    ) throws {
+        self.kind = kind
         folder = try LoadedWorkspace.folder(common)
         workspace =
             WorkspaceLoader.load(folder, environment: common.environment, lists: .skip, at: common.machine.now())
             .workspace
-        path = out?.absolute(in: nil) ?? Self.path(of: name, in: folder.path)
+        path = out?.absolute(in: nil) ?? Self.path(of: name, in: folder.path, place)
         console = common.console
     }
 
     /// The relative path from the file to the schema that the workspace keeps for editors.
     var schema: String? {
-        let schema = "schemas/campaign.schema.json"
+        let schema = "schemas/\(kind).schema.json"
         let file = URL(filePath: path).standardizedFileURL.resolvingSymlinksInPath().path
         guard FileManager.default.fileExists(atPath: "\(folder.path)/\(schema)"), file.hasPrefix("\(folder.path)/")
         else { return nil }
@@ -30,7 +37,7 @@ struct CampaignFile {
     }
 
     /// Writes the file if it has no mistakes and nothing stands at its place, and prints its path.
-    func write(_ draft: CampaignDraft) throws {
+    func write(_ draft: ResourceDraft) throws {
         let (errors, warnings) = draft.check(in: workspace)
         for diagnostic in errors { console.error("herald: \(diagnostic.sentence)\n") }
         guard errors.isEmpty else { throw CommandFailure(.wrong) }
@@ -48,9 +55,9 @@ struct CampaignFile {
         console.result("\(path)\n")
     }
 
-    private static func path(of name: String, in workspace: String) -> String {
+    private static func path(of name: String, in workspace: String, _ place: String) -> String {
         var isFolder: ObjCBool = false
-        let folder = "\(workspace)/campaigns"
+        let folder = "\(workspace)/\(place)"
         let exists = FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder)
         return "\(exists && isFolder.boolValue ? folder : workspace)/\(name).yaml"
     }
