@@ -134,8 +134,8 @@ struct FollowUpTests {
     @Test func `an open occurrence is not looked at, nor one that a person took up again`() async throws {
         let follower = Self.again("{campaign: tides, is: [unknown]}") + Self.campaign("sorry", to: "again")
         let town = try Town(
-            Self.files(Self.campaign("tides", to: "members"), follower), at: Self.monday
-        ) { $0 == .fid(2) ? .lost(reason: "cut") : nil }
+            Self.files(Self.campaign("tides", to: "members"), follower), at: Self.monday)
+        town.answer([.fid(2)], with: .lost(reason: "cut"))
         _ = try await town.herald("state", "init")
         _ = try await town.herald("run")
         let plan = try await town.herald("plan")

@@ -88,7 +88,7 @@ import Testing
         #expect(plan.sends.isEmpty)
         #expect(plan.over.isEmpty)
         #expect(plan.held.map(\.occurrence) == [campaign.id])
-        #expect(plan.held.first?.resolve == "herald state resolve \(campaign.id) --continue or --abandon")
+        #expect(plan.held.first?.resolve == "herald state resolve \(campaign.id) --abandon or --continue")
         // What a crash left is accounted for all the same.
         let changes = try scenario.state.changes(
             resolving: campaign.id, by: .goOn, campaign: campaign, at: PlanScenario.now)
