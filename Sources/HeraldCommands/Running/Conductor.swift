@@ -50,7 +50,9 @@ struct Conductor {
             try await state.outgrowReports()
             if state.exists, state.lostStamp != nil || state.isElsewhere { witness(state.recorded.history) }
         }
-        if work.plan.isEmpty { return try await rest(work, state) }
+        // A run that looks again waits for a stage that opens soon.
+        let awaitsStage = request.looksAgain && work.plan.awaitsStage(at: request.now())
+        if work.plan.isEmpty, !awaitsStage { return try await rest(work, state) }
         let (store, watch) = (state.store, FileWatch(context.files, environment: context.common.environment))
         async let _: Void = isReal ? watch.watch(by: context.machine.clock) : ()
         let report = try await execute(work, from: consume state, under: lock, signals, watch)

@@ -57,7 +57,8 @@ package struct StageShare: Hashable, Comparable, Sendable {
 
     /// Reads `1%`, `12.5%`, with at most four digits after the point.
     init?(written text: String) {
-        guard let match = text.wholeMatch(of: #/([0-9]{1,3})(?:\.([0-9]{1,4}))?%/#), let whole = Int(match.1) else {
+        let match = text.wholeMatch(of: #/(0|[1-9][0-9]{0,2})(?:\.([0-9]{1,4}))?%/#)
+        guard let match, let whole = Int(match.1) else {
             return nil
         }
         let digits = match.2.map { String($0) } ?? ""

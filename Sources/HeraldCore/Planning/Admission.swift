@@ -11,16 +11,16 @@ struct Admission {
     private(set) var deadline: Date?
 
     private let suspended: Date?
-    private let stage: Date?
+    private let stage: StageOpening?
     private let window: SendWindow?
 
     /// - Parameters:
     ///   - suspended: when a run that was sending it stopped, because their windows closed.
-    ///   - stage: since when their stage could be open, if the send has stages. Before that nobody was late.
+    ///   - stage: when their stage could open, if the send has stages. Before that nobody was late.
     ///   - atAnyHour: whether no window holds for them.
     init(
-        _ send: Plan.Send, of wanted: DesiredSend, suspended: Date?, since stage: Date? = nil, atAnyHour: Bool = false,
-        at now: Date
+        _ send: Plan.Send, of wanted: DesiredSend, suspended: Date?, since stage: StageOpening? = nil,
+        atAnyHour: Bool = false, at now: Date
     ) {
         (self.suspended, self.stage) = (suspended, stage)
         window = atAnyHour ? nil : send.delivery.window

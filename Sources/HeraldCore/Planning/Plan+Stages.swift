@@ -3,8 +3,10 @@ extension Plan {
     package struct Staging: Hashable, Sendable {
         /// The stages that have opened. The last one is open, and the step's outcomes are its own.
         package var opened: [RecordedStage]
-        /// Whether this step opens the last one, so that the state does not know it yet.
-        package var isNew: Bool
+        /// Whether the state must learn of them before the first request: the last one is new, or goes on.
+        package var isNews: Bool
+        /// Whether the soak counts from the first outcomes of the open stage: later waves do not keep the next one closed.
+        package var soaksOnce = false
         /// What came of the open stage in earlier runs.
         package var figures: StageFigures
         package var limits: StageLimits
@@ -39,10 +41,16 @@ extension Plan.Send {
 }
 
 extension RecordedOccurrence {
+    /// Whether the next stage waits.
+    private var isSoaking: Bool {
+        guard let last = stages.last, last.share < .everybody, last.accepted == nil else { return false }
+        return last.settled != nil
+    }
+
     /// The stages that have opened. Who is in the others depends on the lists.
     package var shownStages: [Plan.Stage] {
         let state: Plan.Stage.State =
-            finished != nil ? .done : halt == .stage ? .halted : stages.last?.settled != nil ? .soaking : .open
+            finished != nil ? .done : halt == .stage ? .halted : isSoaking ? .soaking : .open
         return stages.shown(open: state, stages.last?.figures)
     }
 }
@@ -56,7 +64,8 @@ extension [RecordedStage] {
             let isLast = place == count - 1
             let came = isLast ? figures : self[place + 1].before - stage.before
             return Plan.Stage(
-                share: stage.share, planned: stage.planned, opened: stage.opened, figures: came,
+                share: stage.share, planned: Swift.max(stage.planned, came?.outcomes ?? 0), opened: stage.opened,
+                figures: came,
                 state: isLast ? state : .done)
         }
     }
@@ -90,15 +99,26 @@ extension Plan.Staging {
         return settled.adding(soak)
     }
 
+    /// What the open stage is judged by.
+    func judged(_ figures: StageFigures) -> StageFigures { figures - (opened.last?.excused ?? StageFigures()) }
+
     /// The stages as the state is to know them, with what came of the open one.
     ///
-    /// - Parameter settled: whether nobody of it may start any more for now.
+    /// - Parameter settled: since when nobody of it may start. `nil` if somebody may.
     func closing(with figures: StageFigures, settled: Date?) -> [RecordedStage] {
         guard var last = opened.last else { return opened }
         last.figures = figures
-        last.settled = last.settled ?? settled
+        last.settled = soaksOnce ? last.settled ?? settled : settled
         return opened.dropLast() + [last]
     }
+}
+
+/// Since when people of a stage might start. Until then nobody of it is late, if the first stage was not.
+struct StageOpening: Hashable {
+    /// When the first stage opened.
+    var first: Date
+    /// `nil` while a person, or the next run, decides.
+    var since: Date?
 }
 
 /// Draws who is in which stage, the same way on every machine and in any order.
@@ -121,17 +141,19 @@ struct StageDraw {
 }
 
 extension Campaign {
-    /// Since when the open stage of an occurrence has been open, or the next one could be. Until then nobody of it is late.
-    ///
-    /// - Returns: `.some(nil)` while a person decides when it opens, and `nil` without stages.
-    func stageOpening(of occurrence: RecordedOccurrence) -> Date?? {
-        guard let stages = delivery.stages, let last = occurrence.stages.last else { return .none }
-        if let accepted = last.accepted { return .some(max(accepted, last.opened)) }
-        if occurrence.halt == .stage { return .some(nil) }
-        guard let settled = last.settled, stages.next(after: last.share) != nil else { return .some(last.opened) }
+    /// When the stage could open that people of an occurrence wait for, or the open one did. `nil` without stages.
+    func stageOpening(of occurrence: RecordedOccurrence) -> StageOpening? {
+        guard let first = occurrence.stages.first, let last = occurrence.stages.last else { return nil }
+        let opening = { StageOpening(first: first.opened, since: $0) }
+        if let accepted = last.accepted { return opening(max(accepted, last.opened)) }
+        if occurrence.halt == .stage { return opening(nil) }
+        guard last.share < .everybody else { return opening(last.opened) }
+        // Without stages in the file, the next run opens it to everybody.
+        guard let stages = delivery.stages else { return opening(nil) }
+        guard let settled = last.settled, stages.next(after: last.share) != nil else { return opening(last.opened) }
         switch stages.soak {
-        case .manual: return .some(nil)
-        case .time(let soak): return .some(settled.adding(soak))
+        case .manual: return opening(nil)
+        case .time(let soak): return opening(settled.adding(soak))
         }
     }
 }

@@ -135,6 +135,8 @@ package struct Plan: Hashable, Sendable {
         package var waves: Waves?
         /// `nil` if it opens to everybody at once.
         package var staging: Staging?
+        /// Whether a person lets it go on, although herald had stopped it.
+        package var liftsHalt = false
     }
 
     /// An occurrence that was due and is not sent.
@@ -178,6 +180,8 @@ package struct Plan: Hashable, Sendable {
         package var recipients: Int
         /// Whether those are all; see `Plan.Send.isCounted`.
         package var isCounted = true
+        /// The campaign whose next stage opens then. `nil` if it waits for something else.
+        package var stageOf: String?
     }
 
     package struct Held: Hashable, Sendable {
@@ -204,6 +208,17 @@ package struct Plan: Hashable, Sendable {
 }
 
 extension Plan {
+    /// A run waits no longer than that for a stage, and for nothing else.
+    static let stagePatience = Duration.seconds(60)
+
+    /// When the next stage opens that a send waits for.
+    var nextStage: Date? { waiting.filter { $0.stageOf != nil }.map(\.until).min() }
+
+    /// Whether a stage opens so soon that a run waits for it.
+    package func awaitsStage(at now: Date) -> Bool {
+        nextStage.map { $0.timeIntervalSince(now) <= Self.stagePatience.seconds } ?? false
+    }
+
     /// Whether applying it changes nothing.
     package var isEmpty: Bool { steps.isEmpty && missed.isEmpty && superseded.isEmpty }
 

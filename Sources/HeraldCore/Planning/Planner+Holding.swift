@@ -54,9 +54,13 @@ extension Planner {
             hold(send.occurrence, "the campaign is paused", .resume(send.campaign), remaining: send.members.count)
             return unrecorded(of: send)
         }
-        let stages = listsSkipped || send.target.isOneRequest(send.delivery) ? nil : send.delivery.stages
         let sends =
-            stages.map { staged(send, $0, of: wanted, occurrence) } ?? admitting(send, of: wanted, occurrence)
+            listsSkipped
+            ? unlessStagesWait(send, of: wanted.campaign, occurrence).flatMap { admitting($0, of: wanted, occurrence) }
+            : send.target.isOneRequest(send.delivery)
+                ? admitting(send, of: wanted, occurrence)
+                : send.delivery.stages.map { staged(send, $0, of: wanted, occurrence) }
+                    ?? admitting(send, of: wanted, occurrence)
         return sends.isEmpty ? unrecorded(of: send) : sends
     }
 

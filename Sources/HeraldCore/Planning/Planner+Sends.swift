@@ -96,7 +96,9 @@ extension Planner {
         let isRefused = refusesBadRows(wanted.campaign) && !send.leftOut.bad.isEmpty
         // A wave of people who are all held out is noted like any other.
         let notesWaves = sorting?.waves.fresh.isEmpty == false && send.leftOut.bad.isEmpty
-        guard send.members.isEmpty, send.skipped.isEmpty, !listsSkipped, !isRefused, !notesWaves else {
+        // Seeds alone are nobody to send to: an empty list says nothing about those whom it should have.
+        let hasNobody = send.members.subtracting(wanted.guests).isEmpty
+        guard hasNobody, send.skipped.isEmpty, !listsSkipped, !isRefused, !notesWaves else {
             return startable(send, of: wanted)
         }
         let end = send.deadline.map { ", until \($0.rfc3339) at the latest" } ?? ""
@@ -124,6 +126,7 @@ extension Planner {
         var remaining = send(
             wanted, id, due: occurrence.due, ledger: ledger, isResumed: true, occurrence.classes, sorting)
         remaining.begun = occurrence.begun
+        remaining.liftsHalt = occurrence.halt == .dead && forgetsFreely(id)
         remaining.deadline = campaign.limits(of: occurrence, in: wanted.windowZones).deadline
         let lateness = campaign.lateness(of: occurrence, at: now, in: wanted.windowZones).map(\.words)
         // Those who left the list get it if they come back in time.
@@ -137,7 +140,7 @@ extension Planner {
             && nobody == nil
         // Whom waves ahead were for is not known any more once the schedule has no field.
         let mayBeAhead = sorting == nil && occurrence.local.map { now < $0.nextDay.lastInstant } ?? false
-        if hasNobody, !remaining.staysOpen, !mayBeAhead, occurrence.halt != .failedOver {
+        if hasNobody, !remaining.staysOpen, !mayBeAhead, occurrence.halt != .failedOver, occurrence.halt != .stage {
             // Who left it for good is still to be accounted for.
             if !left.isEmpty, !isChanged { return [remaining] }
             plan.over.append(id)
@@ -157,7 +160,7 @@ extension Planner {
             // What a crash left still has to be accounted for.
             let left = ledger[.intended]
             if !left.isEmpty { return [remaining.withoutRequests(leftByCrash: left)] }
-        } else if let halt = occurrence.halt, !(halt == .dead && forgetsFreely(id)) {
+        } else if let halt = occurrence.halt, !remaining.liftsHalt {
             return holdHalted(halt, occurrence, remaining, campaign)
         } else if sorting == nil, let due = occurrence.due, now < due {
             // A person let it go on at a later time, or a fast clock began it.
@@ -181,7 +184,7 @@ extension Planner {
     /// Why there is nobody to go on with, and what ends that. A list that is empty or whose rows are all bad says nothing
     /// about those who were not tried. `nil` if there is somebody, or if nobody is left to be tried.
     private func nobodyLeft(_ wanted: DesiredSend, _ remaining: Plan.Send) -> (reason: String, end: String)? {
-        if wanted.members.isEmpty {
+        if wanted.members.subtracting(wanted.guests).isEmpty {
             return ("has nobody to send to (\(remaining.target.words))", "there is somebody")
         }
         guard remaining.members.isEmpty, !remaining.leftOut.bad.isEmpty else { return nil }

@@ -6,10 +6,10 @@ extension Planner {
     ///
     /// - Parameters:
     ///   - occurrence: as the state has it; `nil` for one that begins now.
-    ///   - stage: since when its stage could be open, if it has stages.
+    ///   - stage: when its stage could open, if it has stages.
     ///   - atAnyHour: whether no window holds for its members.
     mutating func admitting(
-        _ send: Plan.Send, of wanted: DesiredSend, _ occurrence: RecordedOccurrence?, since stage: Date? = nil,
+        _ send: Plan.Send, of wanted: DesiredSend, _ occurrence: RecordedOccurrence?, since stage: StageOpening? = nil,
         atAnyHour: Bool = false
     ) -> [Plan.Send] {
         let window = atAnyHour ? nil : send.delivery.window

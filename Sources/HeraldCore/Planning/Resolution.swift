@@ -61,16 +61,6 @@ extension RecordedOccurrence {
     }
 }
 
-extension RecordedOccurrence {
-    /// Its stages once a person has accepted what came of the one that was halted, or that is over. `nil` if there is no
-    /// such stage.
-    fileprivate func acceptingStage(at now: Date) -> [RecordedStage]? {
-        guard var last = stages.last, last.accepted == nil, halt == .stage || last.settled != nil else { return nil }
-        last.accepted = now
-        return stages.dropLast() + [last]
-    }
-}
-
 extension RecordedState {
     /// The changes that carry out the decision. The occurrence must have its ledger, which a snapshot does not have for
     /// finished occurrences.
@@ -109,7 +99,13 @@ extension RecordedState {
                 .amend(id, contentDigest: now.contentDigest, target: now.target, due: now.due, local: now.local)
             ]
             if occurrence.halt != nil { changes.append(.halt(id, nil)) }
-            if let stages = occurrence.acceptingStage(at: instant) { changes.append(.stages(id, stages)) }
+            // Whoever corrects a message while a stage is sent wants the rest of that stage to be judged, too.
+            let isHeldOtherwise = occurrence.isChanged(in: campaign) || occurrence.halt.map { $0 != .stage } == true
+            if occurrence.stages.last?.settled != nil || !isHeldOtherwise,
+                let stages = excusing(occurrence, at: instant)
+            {
+                changes.append(.stages(id, stages))
+            }
             // Whoever another target has, or other rows choose texts for, is part of it from now on.
             let isForOthers =
                 now.target != occurrence.target || now.local != occurrence.local
@@ -129,6 +125,18 @@ extension RecordedState {
         }
     }
 
+    /// The stages of an occurrence once a person has accepted what came of the last one. `nil` if there are none.
+    ///
+    /// - Parameter members: who is tried again.
+    private func excusing(
+        _ occurrence: RecordedOccurrence, besides members: RecipientSet = [], at now: Date
+    ) -> [RecordedStage]? {
+        guard var last = occurrence.stages.last, let ledger = occurrence.ledger else { return nil }
+        let figures = StageFigures(ledger, besides: members, dead: dead) - last.before
+        (last.accepted, last.excused, last.figures) = (now, figures, figures)
+        return occurrence.stages.dropLast() + [last]
+    }
+
     /// Takes an occurrence's end back. Who was not tried before that end is no part of it any more.
     ///
     /// - Parameter members: who is to be tried again.
@@ -141,7 +149,9 @@ extension RecordedState {
             occurrence.classes.isEmpty
             ? Partition(disjoint: [MessageClass(): known])
             : occurrence.classes.mapMembers { $0.isHoldout ? $1 : $1.intersection(known) }
-        return [.reopen(id), .assign(id, classes)]
+        // What came of it before its end is accepted.
+        let stages = occurrence.finished.flatMap { excusing(occurrence, besides: members, at: $0) }
+        return [.reopen(id), .assign(id, classes)] + (stages.map { [.stages(id, $0)] } ?? [])
     }
 
     private func declared(

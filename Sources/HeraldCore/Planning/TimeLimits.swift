@@ -68,18 +68,25 @@ extension Campaign {
     /// beginning.
     ///
     /// - Parameters:
-    ///   - stage: since when its stage could be open. Lateness counts from then, if that is later.
+    ///   - stage: when its stage could open. Lateness counts from then, unless the first stage was late.
     ///   - suspended: when its window closed while it was under way. Where it is closed then, lateness counts anew from
     ///     the next opening.
     ///   - zones: those of its recipients' windows. The limits are the latest of them.
     func limits(
-        due: Date?, begun: Date? = nil, since stage: Date? = nil, suspended: Date? = nil, in zones: [Zone] = []
+        due: Date?, begun: Date? = nil, since stage: StageOpening? = nil, suspended: Date? = nil, in zones: [Zone] = []
     ) -> TimeLimits {
         TimeLimits(
-            deadline: due.map { max($0, stage ?? $0) }.flatMap { due in
-                windowZones(zones).map { deadline(due, suspended, in: $0) }.max()
-                    ?? due.adding(schedule.maxLateness)
-            }, expiry: (due ?? begun).flatMap { delivery.expiry(from: $0) })
+            deadline: due.flatMap { deadline($0, stage, suspended, in: zones) },
+            expiry: (due ?? begun).flatMap { delivery.expiry(from: $0) })
+    }
+
+    private func deadline(_ due: Date, _ stage: StageOpening?, _ suspended: Date?, in zones: [Zone]) -> Date? {
+        let latest = { (start: Date) in
+            windowZones(zones).map { deadline(start, suspended, in: $0) }.max() ?? start.adding(schedule.maxLateness)
+        }
+        let usual = latest(due)
+        guard let stage, stage.first <= usual else { return usual }
+        return stage.since.map { max(usual, latest(max(due, $0))) }
     }
 
     /// Lateness counts only the time in which the window is open.
@@ -127,12 +134,9 @@ extension Campaign {
         // In local time the last clock of the world decides. Some may get it a day later.
         let local = occurrence.local.map { schedule.mayWaitADay ? $0.nextDay : $0 }
         let due = local?.lastInstant ?? occurrence.due
-        let stage = stageOpening(of: occurrence)
-        var limits = limits(
-            due: due, begun: occurrence.begun, since: stage ?? nil, suspended: occurrence.suspended, in: zones)
-        // Nobody is late while a person decides when the next stage opens.
-        if case .some(.none) = stage { limits.deadline = nil }
-        return limits
+        return limits(
+            due: due, begun: occurrence.begun, since: stageOpening(of: occurrence), suspended: occurrence.suspended,
+            in: zones)
     }
 }
 

@@ -114,6 +114,8 @@ package struct DesiredSend: Sendable {
     package var zones: [String: [Zone: RecipientSet]] = [:]
     /// Who gets it before all others, where it opens in stages. They are members too.
     package var seeds = RecipientSet()
+    /// Those of them whom the target does not have.
+    package var guests = RecipientSet()
     /// How many of them have the default, because their row names no zone.
     package var zonesDefaulted = 0
     /// The path of the list that has the rows, as written. `nil` for registrations that stand in a file.

@@ -206,6 +206,7 @@ package struct Resolver {
         send.seeds = members(of: name).subtracting(audiences.union(send.campaign.without))
         let others = send.seeds.subtracting(send.members)
         send.members.formUnion(others)
+        send.guests = others
         guard let messages = send.campaign.content.personal,
             let sample = workspace.samples(for: send.campaign).first, !others.isEmpty
         else { return }

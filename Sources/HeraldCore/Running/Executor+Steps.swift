@@ -41,9 +41,8 @@ extension Executor {
         if case .subscribe(let name, _) = step.work { await noteChange(of: name, state) }
         if case .unsubscribe(let name, _) = step.work { await noteChange(of: name, state) }
         if let stage = state.nextStage {
-            let now = surroundings.moment(since: runBegin)
-            let opening = now.elapsed + .seconds(max(0, stage.timeIntervalSince(now.date)))
-            nextStage = min(opening, nextStage ?? opening)
+            awaitStage(at: stage)
+            if case .send(let send) = step.work { awaited.insert(send.campaign) }
         }
         if isOver {
             queue.noteEnd(of: step, report.steps[index])

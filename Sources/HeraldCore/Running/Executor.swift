@@ -19,8 +19,8 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     /// When the next stage opens of a send that this run has begun, counted from the run's beginning. The date does not do:
     /// with `--at` it stands still.
     var nextStage: Duration?
-    /// A run waits no longer than that for a stage, and for nothing else.
-    private static var stagePatience: Duration { .seconds(60) }
+    /// The campaigns whose next stage opens.
+    var awaited: Set<String> = []
     /// What personal sends have had so far, by their index in the report: a send may go on in a second part.
     var personal: [Int: Plan.Send] = [:]
 
@@ -62,6 +62,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
 
     private mutating func run(_ plan: Plan) async -> Report {
         await take(plan, at: Array(plan.steps.indices))
+        noteStages(of: plan)
         while !queue.isEmpty || awaitsStage, report.result != .interrupted {
             context.stop = surroundings.stop()
             followCrew()
@@ -87,10 +88,23 @@ package struct Executor<C: Clock> where C.Duration == Duration {
 
     // MARK: What is to be done
 
+    /// A stage may open while the run works, or soon after.
+    private mutating func noteStages(of plan: Plan) {
+        guard let stage = plan.nextStage else { return }
+        awaitStage(at: stage)
+        awaited.formUnion(plan.waiting.compactMap(\.stageOf))
+    }
+
+    mutating func awaitStage(at instant: Date) {
+        let now = surroundings.moment(since: runBegin)
+        let opening = now.elapsed + .seconds(max(0, instant.timeIntervalSince(now.date)))
+        nextStage = min(opening, nextStage ?? opening)
+    }
+
     /// Whether the next stage opens so soon that the run waits for it.
     private var awaitsStage: Bool {
         guard surroundings.lookAgain != nil, let nextStage else { return false }
-        return nextStage - surroundings.moment(since: runBegin).elapsed <= Self.stagePatience
+        return nextStage - surroundings.moment(since: runBegin).elapsed <= Plan.stagePatience
     }
 
     /// - Parameter indices: those of the plan's steps in the report.
@@ -244,7 +258,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         let pending = report.steps.filter {
             $0.pending > 0 && ($0.stopped == nil || $0.stopped == .interrupted)
         }
-        let stopped = pending.compactMap { campaigns[$0.id] }
+        let stopped = pending.compactMap { campaigns[$0.id] } + (awaitsStage ? awaited : [])
         await commit(Set(stopped).sorted().map { .pause($0) })
     }
 }

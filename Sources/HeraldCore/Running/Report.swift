@@ -275,8 +275,8 @@ extension Report {
     /// docs/explanation/promises.md#exit-codes counts. The caller sets `interrupted`.
     package var outcome: Result {
         if result == .interrupted { return result }
-        if steps.contains(where: { $0.unknown > 0 }) { return .unknown }
         if steps.contains(where: \.isHaltedStage) { return .halted }
+        if steps.contains(where: { $0.unknown > 0 }) { return .unknown }
         if wasBlocked { return .refused }
         let hasFailed = steps.contains { step in
             step.rejected > step.forgotten || step.stopped != nil

@@ -240,7 +240,9 @@ extension StepState {
     }
 
     private mutating func checkStage() {
-        guard let staging = work.staging, report.stopped == nil, let excess = staging.limits.exceeded(by: stageFigures)
+        // Where nobody is left, there is nothing to stop.
+        guard let staging = work.staging, report.stopped == nil, report.pending > 0 || work.send?.staysOpen == true,
+            let excess = staging.limits.exceeded(by: staging.judged(stageFigures))
         else { return }
         halt(.stage, .stage(staging.share, excess))
     }

@@ -197,7 +197,8 @@ struct StepWork {
         guard case .send(let send) = work else { return [] }
         if send.isResumed {
             let discovered = send.discovered
-            return (discovered.isEmpty ? [] : [.outcome(send.occurrence, discovered, .unknown)]) + assigning(send)
+            return (send.liftsHalt ? [.halt(send.occurrence, nil)] : [])
+                + (discovered.isEmpty ? [] : [.outcome(send.occurrence, discovered, .unknown)]) + assigning(send)
                 + skipping(send)
         }
         return [.open(send.occurrence, RecordedOccurrence(send, begun: send.begun ?? begun))] + assigning(send)
@@ -214,7 +215,7 @@ struct StepWork {
         let waves = send.waves?.unrecorded ?? Partition()
         return (send.assignment.map { [.assign(send.occurrence, $0)] } ?? [])
             + (waves.isEmpty ? [] : [.waves(send.occurrence, waves)])
-            + (send.staging?.isNew == true ? [.stages(send.occurrence, send.staging?.opened ?? [])] : [])
+            + (send.staging?.isNews == true ? [.stages(send.occurrence, send.staging?.opened ?? [])] : [])
     }
 
     /// Written before a request leaves. From then on nobody takes these recipients for subscribers: if this run dies,

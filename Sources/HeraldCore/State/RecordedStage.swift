@@ -12,8 +12,10 @@ package struct RecordedStage: Hashable, Sendable {
     package var settled: Date?
     /// What came of it, as far as the state was told. `nil` until it settles or halts.
     package var figures: StageFigures?
-    /// When a person accepted what came of it.
+    /// When a person accepted what came of it, or had some of it tried again.
     package var accepted: Date?
+    /// What had come of it by then. Only what came since is judged.
+    package var excused = StageFigures()
 
     package init(share: StageShare, opened: Date, planned: Int, before: StageFigures = StageFigures()) {
         (self.share, self.opened, self.planned, self.before) = (share, opened, planned, before)
@@ -45,19 +47,20 @@ extension RecordedStage {
     private var text: String {
         let parts: [String] = [
             "\(share.millionths)", Self.text(opened), "\(planned)", before.text, settled.map(Self.text) ?? "-",
-            figures?.text ?? "-", accepted.map(Self.text) ?? "-",
+            figures?.text ?? "-", accepted.map(Self.text) ?? "-", excused.text,
         ]
         return parts.joined(separator: " ")
     }
 
     private init?(_ text: String) {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 7, let millionths = Int(parts[0]), (0...1_000_000).contains(millionths),
+        guard parts.count == 8, let millionths = Int(parts[0]), (0...1_000_000).contains(millionths),
             let opened = Self.date(parts[1]), let planned = Int(parts[2]), planned >= 0,
             let before = StageFigures(text: parts[3])
         else { return nil }
         self.init(share: StageShare(millionths: millionths), opened: opened, planned: planned, before: before)
-        (settled, accepted) = (Self.date(parts[4]), Self.date(parts[6]))
+        guard let excused = StageFigures(text: parts[7]) else { return nil }
+        (settled, accepted, self.excused) = (Self.date(parts[4]), Self.date(parts[6]), excused)
         figures = StageFigures(text: parts[5])
         guard parts[4] == "-" || settled != nil, parts[5] == "-" || figures != nil, parts[6] == "-" || accepted != nil
         else { return nil }

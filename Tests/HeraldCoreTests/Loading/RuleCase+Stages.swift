@@ -33,9 +33,9 @@ extension RuleCase {
         RuleCase(
             .stageWindow, "they soak longer than the window is open",
             staged(
-                "stages: ▸[1%, 10%, 100%], soak: 90m, window: {from: \"10:00\", to: \"13:00\", when_closed: skip}"),
+                "stages: ▸[1%, 10%, 100%], soak: 91m, window: {from: \"10:00\", to: \"13:00\", when_closed: skip}"),
             near: staged(
-                "stages: [1%, 10%, 100%], soak: 89m, window: {from: \"10:00\", to: \"13:00\", when_closed: skip}")),
+                "stages: [1%, 10%, 100%], soak: 90m, window: {from: \"10:00\", to: \"13:00\", when_closed: skip}")),
         RuleCase(
             .stageSeeds, "a personal message without a sample",
             seeded("seeds: ▸few", title: "Hi {{first}}"),

@@ -142,7 +142,7 @@ import Testing
         let open = RecordedStage(share: StageShare(millionths: 10_000), opened: Laboratory.start, planned: 400)
         // An earlier run had 99 outcomes, all of them well. With 2 % of 400 at least nine must be rejected.
         let staging = Plan.Staging(
-            opened: [open], isNew: false, figures: StageFigures(accepted: 99), limits: StageLimits(), soak: .manual)
+            opened: [open], isNews: false, figures: StageFigures(accepted: 99), limits: StageLimits(), soak: .manual)
         var (step, _) = try proven(400, staging: staging, &context)
         let job = JobID(rawValue: 1)
         _ = step.handle(.shared(job), at: Self.now, &context)
@@ -154,7 +154,9 @@ import Testing
         let effect = step.handle(.claimed(Claim()), at: Self.now, &context)
         #expect((step.trouble.halt == .stage) == halts)
         #expect(["leave", "commit"].contains(effect.word) == halts, "\(effect.word)")
-        if halts { #expect(step.report.stopped?.words == "stage 1 % was halted: 9 of 400 were rejected, more than 2 %") }
+        if halts {
+            #expect(step.report.stopped?.words == "stage 1 % was halted: 9 of 400 were rejected, more than 2 %")
+        }
     }
 
     @Test func `a run that only waits for others does something else, and soon looks again`() throws {

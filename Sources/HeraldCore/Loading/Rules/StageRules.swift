@@ -30,7 +30,7 @@ struct StageRules {
                 at: place, help: "shorten 'soak', or let the message expire later")
         } else if let window = campaign.delivery.window {
             let open = Duration.seconds((window.hours.to - window.hours.from + 1440) % 1440 * 60)
-            guard open > .zero, soaking >= open else { return }
+            guard open > .zero, soaking > open else { return }
             findings.warning(
                 .stageWindow,
                 "the stages wait \(soaking.written) in all, longer than the window is open (\(window.words)): the last ones open on another day",

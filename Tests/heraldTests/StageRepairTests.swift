@@ -1,0 +1,136 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCommands
+@testable import HeraldCore
+
+/// What people do about a send in stages: accept, try again, edit, empty a list.
+struct StageRepairTests: StageScene {
+    private static let refused = Exchange.error(
+        400, "INVALID_ARGUMENT", fcm: "INVALID_ARGUMENT", message: "no such sound")
+
+    private func accepted(_ town: Town) async throws -> JSONValue? {
+        try await json(town, "state", "show")["occurrences"]?.array?.first?["accepted"]
+    }
+
+    @Test func `what was accepted halts nothing again`() async throws {
+        let town = try await town(Self.files("stages: [50%, 100%], soak: 15m"))
+        let first = Self.tenth.union(Self.half)
+        town.answer(first.map { .fid($0) }, with: Self.refused)
+        #expect(try await town.herald("run").failure?.status == .unknown)
+        let tried = try sent(town)
+        // Some of the stage are left, and FCM is well again.
+        #expect(!first.subtracting(tried).isEmpty)
+        town.answer(first.map { .fid($0) }, with: nil)
+        #expect(try await town.herald("state", "resolve", "hello@once", "--continue").failure == nil)
+        #expect(try await runs(town, 1) == [Self.everybody.subtracting(tried)])
+        #expect(try await json(town, "state", "show")["occurrences"]?.array?.first?["finished"] != .null)
+        // Those who were refused are tried again after its end, and are not judged by what was.
+        #expect(
+            try await town.herald("state", "resolve", "hello@once", "--retry", "INVALID_ARGUMENT").failure == nil)
+        let run = try await town.herald("run")
+        #expect(run.failure == nil, "\(run.errors)")
+        #expect(try await accepted(town) == 60)
+    }
+
+    @Test func `an empty list begins nothing, whoever the seeds are`() async throws {
+        let town = try await town(Self.files(Self.usual + ", seeds: our-phones", seeds: [700], members: []))
+        let run = try await town.herald("run")
+        #expect(run.errors.contains("has nobody to send to"), "\(run.errors)")
+        #expect(try sent(town).isEmpty)
+        try town.folder.write(Self.list(1...60), to: "members.csv")
+        #expect(try await runs(town, 5, 20) == [[700], Self.tenth])
+    }
+
+    @Test func `who is tried again is soaked, too`() async throws {
+        let town = try await town(Self.files("stages: [50%, 100%], soak: 1h, halt_when: {rejected_percent: 100}"))
+        town.answer([.fid(1)], with: Self.refused)
+        #expect(try await town.herald("run").failure?.status == .failed)
+        town.answer([.fid(1)], with: nil)
+        #expect(
+            try await town.herald("state", "resolve", "hello@once", "--retry", "INVALID_ARGUMENT").failure == nil)
+        town.go(to: Self.monday + 30 * 60)
+        #expect(try await town.herald("run").failure == nil)
+        let before = town.messages().count
+        for (minute, count) in [(62, 0), (88, 0), (90, Self.rest.count)] {
+            town.go(to: Self.monday + Double(minute) * 60)
+            #expect(try await town.herald("run").failure == nil)
+            #expect(town.messages().count - before == count, "\(minute)")
+        }
+    }
+
+    @Test func `without stages the rest follows, however long they soaked`() async throws {
+        let schedule = "schedule: {at: 2027-01-04T00:00:00Z, max_lateness: 2h}"
+        let town = try await town(Self.files("stages: [50%, 100%], soak: 3h", more: schedule))
+        let first = try await runs(town, 0)[0]
+        try town.folder.write(Self.campaign("rate: 500/s", more: schedule), to: "hello.yaml")
+        #expect(try await runs(town, 150) == [Self.everybody.subtracting(first)])
+    }
+
+    @Test func `stages that are added change no window`() async throws {
+        let window = "window: {from: \"00:00\", to: \"02:00\", timezone: UTC}, expires_after: 3d, on_unknown: resend"
+        let town = try await town(Self.files(window))
+        town.answer([.fid(1)], with: .lost(reason: "cut"))
+        #expect(try await town.herald("run").failure?.status == .unknown)
+        town.answer([.fid(1)], with: nil)
+        try town.folder.write(
+            Self.campaign(Self.usual + ", seeds: our-phones, " + window), to: "hello.yaml")
+        let before = town.messages().count
+        town.go(to: Self.monday + 3 * 3600)
+        #expect(try await town.herald("run").failure == nil)
+        #expect(town.messages().count == before)
+        town.go(to: Self.monday + 24 * 3600)
+        #expect(try await town.herald("run").failure == nil)
+        #expect(town.messages().count == before + 1)
+    }
+
+    @Test func `once a person lets dead registrations go, the next stage opens by itself`() async throws {
+        let town = try await town(
+            Self.files("stages: [50%, 100%], soak: 15m, halt_when: {dead_percent: 100}"))
+        let first = Self.tenth.union(Self.half)
+        town.answer(first.sorted().prefix(12).map { .fid($0) }, with: .unregistered)
+        #expect(try await town.herald("run").failure?.status == .refused)
+        let over = "max_forget_percent=send:hello@once"
+        let apply = try await town.herald("apply", "--auto-approve", "--override", over)
+        #expect(apply.failure == nil, "\(apply.errors)")
+        let before = town.messages().count
+        town.go(to: Self.monday + 16 * 60)
+        let run = try await town.herald("run")
+        #expect(!run.errors.contains("is held"), "\(run.errors)")
+        #expect(town.messages().count - before == Self.rest.count)
+    }
+
+    @Test func `where nobody is left, nothing is halted`() async throws {
+        let town = try await town(Self.files("stages: [100%]", members: [1, 2]))
+        town.answer([.fid(1), .fid(2)], with: Self.refused)
+        #expect(try await town.herald("run").failure?.status == .failed)
+        let occurrence = try await json(town, "state", "show")["occurrences"]?.array?.first
+        #expect(occurrence?["finished"] != .null && occurrence?["halted"] == .null)
+    }
+
+    @Test func `a wave of people who are late is late in all stages`() async throws {
+        let schedule = "schedule: {cron: \"0 * * * *\", timezone: UTC, max_lateness: 30m}"
+        let town = try await town(Self.files("stages: [50%, 100%], soak: 2h", more: schedule))
+        try await runs(town, 1)
+        town.go(to: Self.monday + 95 * 60)
+        #expect(try await town.herald("run").failure?.status == .failed)
+        #expect(try sent(town).isEmpty)
+    }
+
+    @Test func `whom a newer occurrence has reached does not get the older one`() async throws {
+        let schedule = "schedule: {cron: \"0 * * * *\", timezone: UTC, max_lateness: 2h}"
+        let town = try await town(Self.files("stages: [50%, 100%], soak: 90m", more: schedule))
+        // From one o'clock on. At two the first stage of the newer one is sent, at half past two the rest of the older.
+        for minute in [1, 60, 120, 151, 211, 212] {
+            town.go(to: Self.monday + Double(minute) * 60)
+            _ = try await town.herald("run")
+        }
+        let occurrences = try await json(town, "state", "show")["occurrences"]?.array ?? []
+        let older = occurrences.first { $0["occurrence"] == "hello@2027-01-04T01:00:00Z" }
+        let skipped = older?["skipped_because"]?["superseded"]?.int ?? 0
+        #expect(skipped > 0, "\(occurrences)")
+        #expect((older?["accepted"]?.int ?? 0) + skipped == 60)
+    }
+}
