@@ -47,7 +47,8 @@ class Commands:
 
     @staticmethod
     def _take_value(argument, word, words, is_whole):
-        if words and not words[0].startswith("-"):
+        # A dash alone stands for standard output.
+        if words and (words[0] == "-" or not words[0].startswith("-")):
             value, values = words.pop(0), argument.get("allValues")
             # A variable, or a word that stands for a value.
             if values and value not in values and not value.startswith(("$", "<")) and not value.isupper():

@@ -48,7 +48,8 @@ def main(calendar, document, again):
         assert summary == occurrence["campaign"]
         first, local, *note = description.split("\n")
         assert first == occurrence["occurrence"]
-        assert local == f"{occurrence['local'].replace('T', ' ')} {occurrence['timezone']}"
+        whose = "on each recipient's clock" if occurrence.get("last") else occurrence["timezone"]
+        assert local == f"{occurrence['local'].replace('T', ' ')} {whose}"
         assert "\n".join(note) == occurrence["note"]
     assert events(pathlib.Path(again).read_bytes()) == found, "the same calendar has other ids"
     print(f"{len(found)} events of {calendar} are read as they were meant")

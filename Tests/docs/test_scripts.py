@@ -64,7 +64,8 @@ class CommandTests(unittest.TestCase):
         for text, is_whole, problem in [
             ("plan --days 7", True, None), ("plan --dayz 7", True, "herald plan has no --dayz"), ("state lock", True, None),
             ("plans", True, "herald herald takes no 'plans'"), ("state lock --days", True, "herald lock has no --days"),
-            ("plan --days", True, "--days needs a value"), ("plan --days", False, None),
+            ("plan --days", True, "--days needs a value"), ("plan --days -", True, "--days cannot be '-'"),
+            ("plan --days", False, None),
             ("plan --days 9", True, "--days cannot be '9'"), ("plan --days N", True, None),
         ]:  # fmt: skip
             with self.subTest(text=text, is_whole=is_whole):
