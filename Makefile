@@ -121,7 +121,7 @@ TORTURE_SEED ?= $(shell date +%s)
 torture: libraries ## Crash herald, cut its power and live random lives for TORTURE_SECONDS (600); what fails names its seed
 	TORTURE_SECONDS=$(TORTURE_SECONDS) TORTURE_SEED=$(TORTURE_SEED) TORTURE_CASE=$(TORTURE_CASE) TORTURE_CALL=$(TORTURE_CALL) \
 	  TORTURE_LEASE_SPEED=$(TORTURE_LEASE_SPEED) \
-	  SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) test --no-parallel $(FLAGS) --filter 'torture by (a database that fails|crashes|copies cut short|faults of a shared state|power cuts|random lives|random lives on servers that fail over)'
+	  SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) test --no-parallel $(FLAGS) --filter 'torture by (a database that fails|crashes|copies cut short|faults of a shared state|power cuts|random lives|random lives on servers that fail over|lives in stages|lives in local time|lives under caps)'
 
 LIVES ?= 10000
 LIVES_SEED ?= 1

@@ -70,7 +70,7 @@ struct SQLiteStoreDamageTests {
         "UPDATE occurrence SET finished = 1e18", "INSERT INTO watermark VALUES ('tide', 9e999, '', 0, 0)",
         "INSERT INTO watermark VALUES ('tide', 0, '', 9e999, 0)",
         "INSERT INTO watermark VALUES ('tide', 0, '', 0, 9e999)",
-        "INSERT INTO recipient VALUES (-1, 'k'); INSERT INTO tombstone VALUES (-1, 'k', 0, 0)",
+        "INSERT INTO recipient VALUES (-1, 'k'); INSERT INTO tombstone (recipient, registration, died, migrated) VALUES (-1, 'k', 0, 0)",
         "INSERT INTO former VALUES (1, 1, 'k')", "INSERT INTO former VALUES (4294967296, 1, 'k')",
         "INSERT INTO former VALUES (2147483648, 0, 'k')",
         "INSERT INTO recipient VALUES (4294967296, 'k')", "INSERT INTO recipient VALUES (4294967295, 'k')",

@@ -175,7 +175,7 @@ import Testing
         for (address, words) in [
             (parts.replacing("PASSWORD", with: "secret"), "written in a file"),
             (parts.replacing("PASSWORD", with: "${PW}"), "HERALD_SOURCE_VARS"),
-            ("${OTHER}", "HERALD_SOURCE_VARS"), ("${APP_DATABASE", "source"),
+            ("${OTHER}", "HERALD_SOURCE_VARS"), ("${APP_DATABASE", "begins no ${VARIABLE}"),
             ("postgresql://reader@192.0.2.1/app", "not checked"),
             ("postgresql://reader@192.0.2.1/app?sslmode=require", "sslmode=verify-full"),
         ] {

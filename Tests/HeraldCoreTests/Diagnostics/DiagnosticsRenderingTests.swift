@@ -71,7 +71,7 @@ struct DiagnosticsRenderingTests {
                   --> b.yaml:2:39
                  2 | {kind: audience, name: "a", fids: [], "🌊": x}
                    |                                       ^^^^
-                  help: it has: kind, name, source, tokens, fids, from, where, exclude, previous_names, fields, samples
+                  help: it has: kind, name, source, tokens, fids, from, where, outcome, exclude, previous_names, fields, samples
 
                 2 errors, 0 warnings
 

@@ -1,3 +1,4 @@
+import HeraldTestSupport
 import Testing
 
 @testable import HeraldCore
@@ -19,5 +20,17 @@ import Testing
             (sent, capped) = (sent + life.sent, capped + life.capped)
         }
         #expect(sent > 200 && capped > 200, "\(sent) sent, \(capped) capped")
+    }
+
+    /// Not in a normal test run, which lives some of them.
+    @Test(.enabled(if: Torture.seconds != nil, "make torture"))
+    func `torture by lives under caps`() async throws {
+        var torture = Torture(share: 0.05)
+        while let seed = torture.nextSeed() {
+            var life = CapLife(seed: seed)
+            try await life.live(runs: 40)
+            if !life.violations.isEmpty { Issue.record("\(Torture.replay(seed)): \(life.violations)") }
+        }
+        print("\(torture.worlds) lives under caps")
     }
 }

@@ -1,3 +1,4 @@
+import HeraldTestSupport
 import Testing
 
 /// Random lives of a campaign in stages. What fails names its seed.
@@ -7,5 +8,17 @@ struct StageLifeTests {
         var life = StageLife(seed: seed)
         try await life.live(runs: 25)
         #expect(life.violations.isEmpty, "seed \(seed)")
+    }
+
+    /// Not in a normal test run, which lives some of them.
+    @Test(.enabled(if: Torture.seconds != nil, "make torture"))
+    func `torture by lives in stages`() async throws {
+        var torture = Torture(share: 0.05)
+        while let seed = torture.nextSeed() {
+            var life = StageLife(seed: seed)
+            try await life.live(runs: 25)
+            if !life.violations.isEmpty { Issue.record("\(Torture.replay(seed)): \(life.violations)") }
+        }
+        print("\(torture.worlds) lives in stages")
     }
 }
