@@ -146,6 +146,52 @@ struct FollowUpTests {
         #expect(!reopened.output.contains("> send  sorry@once"))
     }
 
+    @Test func `whom an audience takes out must be known before a send begins`() async throws {
+        let got = Self.again("{campaign: welcome, is: [accepted]}")
+        let town = try Town(Self.files(Self.campaign("welcome", to: "members"), got), at: Self.monday)
+        town.answer([.fid(2)], with: .error(403, "PERMISSION_DENIED", fcm: "SENDER_ID_MISMATCH"))
+        _ = try await town.herald("state", "init")
+        _ = try await town.herald("run")
+        try town.folder.write(
+            Self.campaign("welcome", to: "members") + "---\n" + got
+                + Self.campaign("others", to: "members", "exclude: [again]"), to: "campaigns.yaml")
+        let retry = try await town.herald("state", "resolve", "welcome@once", "--retry", "SENDER_ID_MISMATCH")
+        #expect(retry.failure == nil, "\(retry.errors)")
+        let plan = try await town.herald("plan")
+        #expect(
+            plan.output.contains("campaign 'others' is due and waits: nobody knows yet who is in audience 'again'"),
+            "\(plan.output)")
+        // The retry is refused again, and so the occurrence is finished.
+        _ = try await town.herald("run")
+        #expect(town.sent("others").isEmpty)
+        town.answer([.fid(2)], with: nil)
+        #expect(try await town.herald("run").failure == nil)
+        #expect(town.sent("others") == fids(2))
+    }
+
+    @Test func `who is in a follow-up is fixed when it begins`() async throws {
+        let again = Self.again("{campaign: welcome, is: [rejected]}")
+        let first = Self.campaign("welcome", to: "members", "delivery: {stop_when_rejected_percent: 100}")
+        let sorry = Self.campaign("sorry", to: "again", "delivery: {stages: [50%, 100%], soak: manual}")
+        let town = try Town(Self.files(first, again + sorry, members: 1...12), at: Self.monday)
+        town.answer((1...12).map { .fid($0) }, with: .error(403, "PERMISSION_DENIED", fcm: "SENDER_ID_MISMATCH"))
+        _ = try await town.herald("state", "init")
+        _ = try await town.herald("run")
+        town.answer((1...12).map { .fid($0) }, with: nil)
+        #expect(try await town.herald("run").failure == nil)
+        let begun = town.sent("sorry")
+        #expect(!begun.isEmpty && begun.count < 12)
+        // Everybody gets the second revision, so nobody is rejected any more.
+        try town.folder.write(
+            [first.replacing("tags:", with: "revision: 2\ntags:"), again + sorry].joined(separator: "---\n"),
+            to: "campaigns.yaml")
+        #expect(try await town.herald("run").failure == nil)
+        #expect(try await town.herald("state", "resolve", "sorry@once", "--continue").failure == nil)
+        #expect(try await town.herald("run").failure == nil)
+        let sorrySent = try await town.herald("state", "show", "sorry@once", "--format", "json")
+        #expect(try JSONValue(parsing: Array(sorrySent.output.utf8))["occurrences"]?.array?.first?["accepted"] == 12)
+    }
+
     @Test func `guards look at the list that people are chosen from, and not at who is chosen`() async throws {
         let rest = "kind: audience\nname: rest\nfrom: members\nexclude: [again]\n---\n"
         let files = Self.files(

@@ -44,6 +44,38 @@ struct StageRepairTests: StageScene {
         #expect(try await runs(town, 5, 20) == [[700], Self.tenth])
     }
 
+    @Test func `who is suppressed is no seed`() async throws {
+        let town = try await town(
+            Self.files(
+                Self.usual + ", seeds: our-phones", seeds: [4, 700], settings: "suppress: [our-phones]"))
+        let run = try await town.herald("run")
+        #expect((run.output + run.errors).contains("has no seeds to send to"), "\(run.output)\(run.errors)")
+        // 4 would be in the first stage.
+        #expect(try sent(town) == Self.tenth.subtracting([4]))
+    }
+
+    @Test func `an approval covers the seeds`() async throws {
+        let town = try await town(
+            Self.files(Self.usual + ", seeds: our-phones", seeds: [700], settings: "approval: required"))
+        let plan = "\(town.folder.path)/plan.json"
+        #expect(try await town.herald("plan", "--out", plan).failure == nil)
+        #expect(try await town.herald("approve", plan, "--by", "anna").failure == nil)
+        try town.folder.write(Self.list([701]), to: "others.csv")
+        let files = Self.files(Self.usual, seeds: [700])
+        try town.folder.write(
+            (files["audiences.yaml"] ?? "").replacing("seeds.csv", with: "others.csv"), to: "audiences.yaml")
+        let run = try await town.herald("run")
+        #expect(run.failure?.status == .refused, "\(run.errors)")
+        #expect(try sent(town).isEmpty)
+    }
+
+    @Test func `without an approval no statement is told who is dead`() async throws {
+        let settings = "approval: required\nfeedback: {postgres: '${DB}', dead: SELECT 1}"
+        let town = try await town(Self.files(Self.usual, settings: settings))
+        let run = try await town.herald("run")
+        #expect(run.errors.contains("not handed over before somebody approves herald.yaml"), "\(run.errors)")
+    }
+
     @Test func `who is tried again is soaked, too`() async throws {
         let town = try await town(Self.files("stages: [50%, 100%], soak: 1h, halt_when: {rejected_percent: 100}"))
         town.answer([.fid(1)], with: Self.refused)

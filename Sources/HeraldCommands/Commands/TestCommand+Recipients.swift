@@ -3,8 +3,8 @@ import HeraldCore
 
 extension TestCommand {
     /// Each installation once.
-    func registrations(in files: LoadedWorkspace) throws -> [Registration] {
-        if let audience { return try registrations(ofAudience: audience, in: files) }
+    func registrations(for campaign: Campaign, in files: LoadedWorkspace) throws -> [Registration] {
+        if let audience { return try registrations(ofAudience: audience, for: campaign, in: files) }
         var seen: Set<RecipientKey> = []
         return try to.enumerated().compactMap { index, text in
             guard let registration = Registration(text) else {
@@ -16,7 +16,9 @@ extension TestCommand {
         }
     }
 
-    private func registrations(ofAudience name: String, in files: LoadedWorkspace) throws -> [Registration] {
+    private func registrations(
+        ofAudience name: String, for campaign: Campaign, in files: LoadedWorkspace
+    ) throws -> [Registration] {
         let names = files.workspace.audiences.map(\.name.value)
         guard names.contains(name) else {
             throw CommandFailure(
@@ -29,7 +31,11 @@ extension TestCommand {
                 help: "name an audience without 'outcome'")
         }
         let recipients = ListedRecipients(files.recipientIndex)
-        let members = try Resolver.members(ofAudience: name, in: files.workspace, recipients)
+        var members = try Resolver.members(ofAudience: name, in: files.workspace, recipients)
+        // Who does not want this kind of message does not get it as a test either.
+        for list in campaign.suppressed where list.value != name {
+            members.subtract(try Resolver.members(ofAudience: list.value, in: files.workspace, recipients))
+        }
         guard (1...Self.maximumRecipients).contains(members.count) else {
             throw CommandFailure(
                 .wrong, "audience '\(name)' has \(count(members.count, "recipient"))",

@@ -50,7 +50,7 @@ struct TestCommand: AsyncParsableCommand {
     func run() async throws {
         let context = try context()
         let campaign = try context.files.campaign(named: campaign)
-        let registrations = try registrations(in: context.files)
+        let registrations = try registrations(for: campaign, in: context.files)
         let numbered = Dictionary(uniqueKeysWithValues: registrations.enumerated().map { (RecipientID($0 + 1), $1) })
         let texts = try texts(of: campaign, for: numbered, in: context.files)
         var request = RunRequest(.test(campaign, on: numbered, texts: texts), now: context.machine.now)

@@ -4,10 +4,14 @@ import HeraldStore
 
 /// What a run tells others when it has ended.
 extension Conductor {
-    /// Hands dead registrations to the database that herald.yaml names. Whatever goes wrong there, the run ended as it
-    /// did, and the next one tells what is left.
-    func tellDeaths(under lock: any StateLock) async {
-        guard isReal, let feedback = context.settings.feedback, lock.mayWrite?() != false else { return }
+    /// Hands dead registrations to the database that herald.yaml names, if the run was allowed to do anything. Whatever
+    /// goes wrong there, the run ended as it did, and the next one tells what is left.
+    func tellDeaths(of plan: Plan, under lock: (any StateLock)?) async {
+        guard isReal, let lock, let feedback = context.settings.feedback, lock.mayWrite?() != false else { return }
+        if plan.hasUnapprovedSettings {
+            return console.error(
+                "herald: warning: dead registrations are not handed over before somebody approves herald.yaml\n")
+        }
         do {
             guard let store = try await context.state.openIfPresent(for: .changing) else { return }
             // The numbers are fixed before anybody is told, so that whoever is told twice can see it.

@@ -13,24 +13,30 @@ struct Conductor {
     func conduct() async throws {
         if request.requiresState { try await context.state.require() }
         guard let ifLocked = request.ifLocked else { return try await carryOut(under: nil) }
-        // The lock comes first, so that the state stays as it was planned with until the run ends.
-        guard let lock = try await lock(ifLocked) else { return }
         do {
-            try await lock.hold {
-                do { try await carryOut(under: lock) } catch {
-                    await noteFailure(error)
-                    await writeSnapshot()
-                    await tellDeaths(under: lock)
-                    throw ending(error, under: lock)
-                }
-                await writeSnapshot()
-                await tellDeaths(under: lock)
-            }
+            guard try await conduct(ifLocked: ifLocked) else { return }
         } catch {
             await tellNews()
             throw error
         }
         await tellNews()
+    }
+
+    /// Returns once the lock is free again, so that nobody who is told keeps the next run waiting.
+    ///
+    /// - Returns: `false` if another run has the lock, and that is no failure.
+    private func conduct(ifLocked: LockedState) async throws -> Bool {
+        // The lock comes first, so that the state stays as it was planned with until the run ends.
+        guard let lock = try await lock(ifLocked) else { return false }
+        try await lock.hold {
+            do { try await carryOut(under: lock) } catch {
+                await noteFailure(error)
+                await writeSnapshot()
+                throw ending(error, under: lock)
+            }
+            await writeSnapshot()
+        }
+        return true
     }
 
     /// - Parameter lock: Without one, the state is only read.
@@ -52,7 +58,24 @@ struct Conductor {
         }
         // A run that looks again waits for a stage that opens soon.
         let awaitsStage = request.looksAgain && work.plan.awaitsStage(at: request.now())
-        if work.plan.isEmpty, !awaitsStage { return try await rest(work, state) }
+        let plan = work.plan
+        do {
+            if plan.isEmpty, !awaitsStage {
+                try await rest(work, state)
+            } else {
+                try await act(on: work, from: consume state, under: lock, signals)
+            }
+        } catch {
+            await tellDeaths(of: plan, under: lock)
+            throw error
+        }
+        await tellDeaths(of: plan, under: lock)
+    }
+
+    /// Carries out what passed all checks.
+    private func act(
+        on work: PlannedWork, from state: consuming KnownState, under lock: (any StateLock)?, _ signals: Signals
+    ) async throws {
         let (store, watch) = (state.store, FileWatch(context.files, environment: context.common.environment))
         async let _: Void = isReal ? watch.watch(by: context.machine.clock) : ()
         let report = try await execute(work, from: consume state, under: lock, signals, watch)

@@ -46,7 +46,7 @@ extension Conductor {
         news.needs = proposal.map { proposal in
             Need.all(
                 in: proposal, context.files.listAges(at: news.now), lastRun: recorded.lastRun,
-                every: context.settings.runEvery, isRunning: true)
+                every: context.settings.runEvery, atWork: .thisRun)
         }
         await note(news, in: store, recorded, report, files)
     }

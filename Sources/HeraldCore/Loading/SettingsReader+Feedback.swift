@@ -20,10 +20,26 @@ extension SettingsReader {
                     help: "write postgresql://USER@HOST/DATABASE, or one ${VARIABLE} that holds it"))
             return nil
         }
+        if !isVariable, Self.hasPassword(postgres.value) {
+            findings.diagnostics.append(
+                .error(
+                    .invalidValue, "a password stands in 'postgres'", at: postgres.range,
+                    help: "write ${VARIABLE} in its place, and list that variable in HERALD_SOURCE_VARS"))
+            return nil
+        }
         let query =
             dead.value.hasSuffix(".sql")
             ? Audience.Query("", file: dead)
             : Audience.Query(reading: dead.value, at: dead.range, &findings.diagnostics)
         return query.map { FeedbackSettings(postgres: postgres.value, dead: $0, ca: ca) }
+    }
+
+    /// Whether an address has a password, and not a variable in its place.
+    private static func hasPassword(_ address: String) -> Bool {
+        let server = address.drop { $0 != "/" }.drop { $0 == "/" }
+        let user = server.prefix { $0 != "/" && $0 != "?" }.split(separator: "@", omittingEmptySubsequences: false)
+        let password = user.count > 1 ? user[0].split(separator: ":", maxSplits: 1).dropFirst().first : nil
+        let parameter = address.firstMatch(of: /[?&](?:ssl)?password=([^&]*)/)?.1
+        return [password, parameter].contains { $0.map { !$0.isEmpty && !$0.hasPrefix("${") } ?? false }
     }
 }

@@ -9,6 +9,8 @@ package struct FollowedOccurrences: Sendable {
         var id: OccurrenceID?
         /// Whether it matters to somebody who is in the audience.
         var isNeeded: Bool
+        /// Whether there is none yet, although the state or the file names one.
+        var isUndecided: Bool
     }
 
     private var followed: [Followed] = []
@@ -30,11 +32,13 @@ package struct FollowedOccurrences: Sendable {
             let named = followUp.occurrence.map { OccurrenceID(rawValue: $0.value) }
             let last = all.filter { $0.occurrence.finished != nil && (named == nil || $0.id == named) }
                 .max { ($0.occurrence.order, $0.id) < ($1.occurrence.order, $1.id) }
-            let found = Followed(audience: audience, followUp: followUp, id: last?.id, isNeeded: isNeeded)
-            followed.append(found)
-            guard isNeeded else { continue }
             let open = all.filter { $0.occurrence.finished == nil && $0.occurrence.hasBegun }
                 .filter { named == nil || $0.id == named }.map(\.id)
+            let found = Followed(
+                audience: audience, followUp: followUp, id: last?.id, isNeeded: isNeeded,
+                isUndecided: last == nil && (named != nil || !open.isEmpty))
+            followed.append(found)
+            guard isNeeded else { continue }
             if let remark = Self.remark(on: found, named, open: open, all.contains { $0.id == named }) {
                 remarks.append(remark)
             }
@@ -59,7 +63,7 @@ package struct FollowedOccurrences: Sendable {
         var limits: [String: OutcomeLimit] = [:]
         for followed in followed {
             let name = followed.audience.name.value
-            limits[name] = .nobody
+            limits[name] = OutcomeLimit([], isUndecided: followed.isUndecided)
             guard let id = followed.id, followed.isNeeded, let occurrence = try await store?.occurrence(id) else {
                 continue
             }

@@ -30,6 +30,8 @@ package struct Plan: Hashable, Sendable {
     /// Cron campaigns whose watermark is later than now, because a clock was fast.
     package var silenced: [Silenced] = []
     package var refusals: [GuardRefusal] = []
+    /// Whether approvals are required, and nobody approved `herald.yaml` as it is.
+    package var hasUnapprovedSettings = false
     /// What nobody approved, where `approval: required` is set. Its steps are blocked.
     package var unapproved: [Unapproved] = []
     /// The recorded sizes of audiences whose new size a guard blocks.

@@ -10,6 +10,8 @@ extension Planner {
                         + "'herald approve --end' ends that")
             }
         }
+        plan.hasUnapprovedSettings =
+            approval.digests[.settings] != state.approvals[Definition.Key.settings.text]?.digest
         for index in plan.steps.indices {
             let resource = plan.steps[index].resource
             guard let reason = reason(against: resource, approval) else {

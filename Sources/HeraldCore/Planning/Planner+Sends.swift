@@ -84,6 +84,13 @@ extension Planner {
         _ wanted: DesiredSend, _ id: OccurrenceID, due: Date?, after earlier: [RecordedOccurrence],
         _ sorting: WaveSorting? = nil
     ) -> [Plan.Send] {
+        if !wanted.undecided.isEmpty {
+            let names = wanted.undecided.map { "'\($0)'" }.joined(separator: ", ")
+            overview.warnings.append(
+                "campaign '\(wanted.campaign.name.value)' is due and waits: nobody knows yet who is in audience \(names)"
+            )
+            return []
+        }
         // What FCM refused to take for now, it may have delivered all the same.
         var ledger = Ledger()
         for occurrence in earlier { ledger.move(occurrence.ledger?[.deferred] ?? [], to: .deferred) }
@@ -130,7 +137,7 @@ extension Planner {
         remaining.deadline = campaign.limits(of: occurrence, in: wanted.windowZones).deadline
         let lateness = campaign.lateness(of: occurrence, at: now, in: wanted.windowZones).map(\.words)
         // Those who left the list get it if they come back in time.
-        let left = remaining.leftOut.gone.subtracting(wanted.members)
+        let left = remaining.leftOut.gone.subtracting(wanted.members(begun: true))
         let inTime = sorting.map { left.subtracting($0.late(of: wanted, at: now)) } ?? left
         remaining.staysOpen = lateness == nil && (!inTime.isEmpty || sorting?.waves.ahead.isEmpty == false)
         let isOwing = sorting == nil || remaining.staysOpen || !remaining.members.isEmpty
@@ -184,7 +191,7 @@ extension Planner {
     /// Why there is nobody to go on with, and what ends that. A list that is empty or whose rows are all bad says nothing
     /// about those who were not tried. `nil` if there is somebody, or if nobody is left to be tried.
     private func nobodyLeft(_ wanted: DesiredSend, _ remaining: Plan.Send) -> (reason: String, end: String)? {
-        if wanted.members.subtracting(wanted.guests).isEmpty {
+        if wanted.members(begun: true).subtracting(wanted.guests).isEmpty {
             return ("has nobody to send to (\(remaining.target.words))", "there is somebody")
         }
         guard remaining.members.isEmpty, !remaining.leftOut.bad.isEmpty else { return nil }
@@ -206,7 +213,7 @@ extension Planner {
         _ classes: Partition<MessageClass>, _ sorting: WaveSorting?
     ) -> Plan.Send {
         let campaign = wanted.campaign
-        var members = wanted.members.subtracting(unreachable)
+        var members = wanted.members(begun: isResumed).subtracting(unreachable)
         if let sorting { members = members.intersection(sorting.waves.reached.all) }
         let joining = sorting?.waves.fresh ?? []
         // A group without living members has no key that reaches anyone.

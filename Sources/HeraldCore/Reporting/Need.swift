@@ -7,6 +7,8 @@ package struct Need: Hashable, Sendable {
     package var name: String
     package var sentence: String
     package var command: String
+    /// What a guard refused, or nobody approved, by name.
+    package var subjects: [String] = []
 
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         case noState = "no_state"
@@ -27,19 +29,28 @@ extension Need {
     /// - Parameters:
     ///   - proposal: what a run would do now.
     ///   - every: how often something calls `run`.
-    ///   - isRunning: whether a run is at work, so that what is due is under way.
+    ///   - work: whether a run is at work, so that what is due is under way.
     package static func all(
-        in proposal: Proposal, _ lists: [ListAge], lastRun: RecordedRun?, every: Duration, isRunning: Bool
+        in proposal: Proposal, _ lists: [ListAge], lastRun: RecordedRun?, every: Duration, atWork work: Work
     ) -> [Need] {
         let plan = proposal.plan
         guard plan.state != nil else { return [.missingState] }
         return plan.silenced.map(Need.init)
             + plan.refusals.filter { $0.kind != .staleList }.byGuard.map { Need($0, in: plan) }
             + (plan.unapproved.isEmpty ? [] : [Need(plan.unapproved)])
-            + plan.held.filter { $0.kind != .paused }.map(Need.init)
+            + plan.held.filter { $0.kind != .paused && !(work == .otherRun && $0.kind == .unknown) }.map(Need.init)
             + lists.filter(\.isOld).map(Need.init)
-            + (isRunning ? [] : plan.overdue(every) + plan.missed.map(Need.init))
+            + (work != .nobody ? [] : plan.overdue(every) + plan.missed.map(Need.init))
             + (lastRun?.isWorthAnother == true ? [.failedRun] : [])
+    }
+
+    /// Who works on the state.
+    package enum Work: Hashable, Sendable {
+        case nobody
+        /// The run that asks, once it has done everything.
+        case thisRun
+        /// Another one, which still waits for answers. Until it ends, nothing is unknown.
+        case otherRun
     }
 
     private static let missingState = Need(
@@ -67,7 +78,7 @@ extension Need {
             kind: .refused, name: names.count == 1 ? names[0] : "",
             sentence: "Guard \(refused.kind.rawValue): \(refused.messages.joined(separator: "; ")). "
                 + "To mend it: \(refused.kind.remedy). The command lets it through.",
-            command: "herald apply --override \(refused.kind.rawValue)\(subject)")
+            command: "herald apply --override \(refused.kind.rawValue)\(subject)", subjects: names.sorted())
     }
 
     private init(_ unapproved: [Plan.Unapproved]) {
@@ -75,7 +86,8 @@ extension Need {
         self.init(
             kind: .unapproved, name: "",
             sentence: "Not approved: \(unapproved[0].resource.words)\(more). Look at the plan before you approve it.",
-            command: "herald plan --out plan.json && herald approve plan.json --by \"$USER\"")
+            command: "herald plan --out plan.json && herald approve plan.json --by \"$USER\"",
+            subjects: unapproved.map(\.resource.text).sorted())
     }
 
     private init(_ held: Plan.Held) {
@@ -124,10 +136,10 @@ extension Plan {
 }
 
 extension RecordedRun {
-    /// Whether it failed, and another run may do better. What was missed is missed, and nobody can mend it.
+    /// Whether it failed, and another run may do better. What was missed or refused for good stays so.
     fileprivate var isWorthAnother: Bool {
-        let onlyMissed = figures["missed"] != nil && figures["rejected"] == nil && figures["pending"] == nil
-        return result == Report.Result.failed.rawValue && !onlyMissed
+        let isFinal = figures["pending"] == nil && (figures["missed"] != nil || figures["rejected"] != nil)
+        return result == Report.Result.failed.rawValue && !isFinal
     }
 }
 

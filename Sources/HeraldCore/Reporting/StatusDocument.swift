@@ -31,7 +31,7 @@ package struct StatusDocument: Document {
         (self.proposal, self.standing, self.workspace) = (proposal, standing, workspace)
         needs = Need.all(
             in: proposal, standing.lists, lastRun: standing.lastRun, every: standing.every,
-            isRunning: standing.isRunning)
+            atWork: standing.isRunning ? .otherRun : .nobody)
     }
 
     /// Whether nobody has to do anything.

@@ -44,6 +44,7 @@ package struct Told: Hashable, Sendable {
     ///
     /// - Parameter state: as it is now.
     package mutating func take(_ news: News, in state: RecordedState, for webhooks: [Webhook]) {
+        outbox.removeAll { $0.at < news.now.adding(.zero - Self.oldest) }
         var current: [(key: String, change: Webhook.Change, need: Need)] = (news.needs ?? []).compactMap { need in
             need.change.map { (need.key, $0, need) }
         }
@@ -112,10 +113,13 @@ package struct Told: Hashable, Sendable {
         _ change: String, _ occurrence: String?, _ sentence: String, command: String?, _ news: News,
         _ state: RecordedState, _ parts: String...
     ) -> Notice {
-        let counts = occurrence.flatMap { state.occurrences[OccurrenceID(rawValue: $0)]?.counts }
-        let figures = counts.map { counts in
-            [
-                "accepted": counts[.accepted], "rejected": counts[.rejected], "unknown": counts.uncertain,
+        let recorded = occurrence.flatMap { state.occurrences[OccurrenceID(rawValue: $0)] }
+        let figures = recorded.map { recorded in
+            let counts = recorded.counts
+            let left = recorded.finished == nil ? recorded.classes.without(\.isHoldout).all.count - counts.settled : 0
+            return [
+                "pending": left, "accepted": counts[.accepted], "rejected": counts[.rejected],
+                "unknown": counts.uncertain,
                 "skipped": counts[.skipped], "abandoned": counts[.abandoned],
             ].filter { $0.value > 0 }
         }
@@ -190,7 +194,10 @@ extension Need {
     var key: String {
         switch kind {
         case .failed: Self.runKey
-        case .refused: "refused:" + String(command.split(separator: " ").last?.prefix { $0 != "=" } ?? "")
+        case .refused:
+            "refused:" + String(command.split(separator: " ").last?.prefix { $0 != "=" } ?? "")
+                + subjects.map { " \($0)" }.joined()
+        case .unapproved: "unapproved:" + subjects.map { " \($0)" }.joined()
         default: "\(kind.rawValue):\(name)"
         }
     }

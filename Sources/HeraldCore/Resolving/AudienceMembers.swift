@@ -4,6 +4,8 @@ struct AudienceMembers {
     private var members: [String: RecipientSet] = [:]
     /// The audiences that go by outcomes, also by way of others.
     private(set) var goingByOutcomes: Set<String> = []
+    /// Those of them of whose members nobody knows yet who they are.
+    private(set) var undecided: Set<String> = []
     /// Whether it is known of whom what came.
     private let isKnown: Bool
 
@@ -38,6 +40,9 @@ struct AudienceMembers {
             }
             if audience.followUp != nil || audience.uses.contains(where: { goingByOutcomes.contains($0.value) }) {
                 goingByOutcomes.insert(name)
+            }
+            if limits?[name]?.isUndecided == true || audience.uses.contains(where: { undecided.contains($0.value) }) {
+                undecided.insert(name)
             }
             if let limits, audience.followUp != nil { outcomes.append(limits[name] ?? .nobody) }
             if !audience.exclude.isEmpty { out.formUnion(leavingOut(audience.exclude)) }

@@ -101,6 +101,11 @@ package struct DesiredSend: Sendable {
     package var campaign: Campaign
     /// Whether what came of a campaign decides who its members are.
     package var goesByOutcomes = false
+    /// The audiences that take people out, and of which nobody knows yet who is in them. Nothing begins before.
+    package var undecided: [String] = []
+    /// Who may be a member, whatever came of whom: a send that has begun does not look at outcomes again. `nil` if none
+    /// decide.
+    package var listed: RecipientSet?
     /// Whether the members are known. If not, they are all who may be members.
     package var isKnown = true
     /// The recipients of the requests, or `[0]` if one request reaches the whole target.
@@ -128,6 +133,9 @@ package struct DesiredSend: Sendable {
 }
 
 extension DesiredSend {
+    /// Who may be sent it, of those who are part of it.
+    func members(begun: Bool) -> RecipientSet { begun ? listed ?? members : members }
+
     /// Members by zone.
     ///
     /// - Parameters:

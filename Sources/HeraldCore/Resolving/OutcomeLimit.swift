@@ -4,9 +4,11 @@ package struct OutcomeLimit: Hashable, Sendable {
     package var chosen: RecipientSet
     /// All who were part of the occurrence, if everybody else passes too. `nil` if nobody else does.
     package var part: RecipientSet?
+    /// Whether there is no occurrence to go by yet, but there will be.
+    package var isUndecided: Bool
 
-    package init(_ chosen: RecipientSet, orNotIn part: RecipientSet? = nil) {
-        (self.chosen, self.part) = (chosen, part)
+    package init(_ chosen: RecipientSet, orNotIn part: RecipientSet? = nil, isUndecided: Bool = false) {
+        (self.chosen, self.part, self.isUndecided) = (chosen, part, isUndecided)
     }
 
     /// Where there is no occurrence to go by.

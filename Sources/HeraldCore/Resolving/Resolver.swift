@@ -174,6 +174,12 @@ package struct Resolver {
         for campaign in workspace.campaigns {
             var send = DesiredSend(campaign: campaign, members: recipients(of: campaign))
             send.goesByOutcomes = goesByOutcomes(campaign)
+            if send.goesByOutcomes {
+                send.listed = self.recipients(of: campaign, in: listedAudiences)
+                var deciding = campaign.without.map(\.value)
+                if case .audience(let name) = campaign.target.value { deciding.append(name) }
+                send.undecided = deciding.filter(audiences.undecided.contains)
+            }
             send.isKnown = knowsOutcomes || !send.goesByOutcomes
             if let messages = campaign.content.personal, let owner = campaign.valueOwner(groups) {
                 send.rows = PersonalRows(of: owner, in: values, messages.content.fields)
@@ -203,7 +209,7 @@ package struct Resolver {
         var rows = send.rows ?? PersonalRows(of: owner, in: values, [])
         defer { send.rows = rows }
         guard let name = stages.seeds?.value else { return }
-        send.seeds = members(of: name).subtracting(audiences.union(send.campaign.without))
+        send.seeds = audiences[name].subtracting(suppressed).subtracting(audiences.union(send.campaign.without))
         let others = send.seeds.subtracting(send.members)
         send.members.formUnion(others)
         send.guests = others
@@ -242,12 +248,14 @@ package struct Resolver {
     }
 
     /// The recipients of a campaign's requests.
-    private func recipients(of campaign: Campaign) -> RecipientSet {
+    private func recipients(of campaign: Campaign) -> RecipientSet { recipients(of: campaign, in: audiences) }
+
+    private func recipients(of campaign: Campaign, in audiences: AudienceMembers) -> RecipientSet {
         if campaign.target.value.isOneRequest(campaign.delivery) { return .target }
         let excluded = audiences.leavingOut(campaign.without)
         switch campaign.target.value {
         case .topic, .condition: return .target
-        case .audience(let name): return members(of: name).subtracting(excluded)
+        case .audience(let name): return members(of: name, in: audiences).subtracting(excluded)
         case .registrations:
             let members = rows[.campaign(campaign.name.value)] ?? []
             return members.subtracting(suppressed).subtracting(excluded)
@@ -268,7 +276,9 @@ package struct Resolver {
 
     /// An audience's members. A suppressed audience that is asked for by name has its own members, except those whom
     /// another one suppresses.
-    private func members(of name: String) -> RecipientSet {
+    private func members(of name: String) -> RecipientSet { members(of: name, in: audiences) }
+
+    private func members(of name: String, in audiences: AudienceMembers) -> RecipientSet {
         guard isSuppressed(name) else { return audiences[name].subtracting(suppressed) }
         let others = workspace.settings.suppress.filter { $0.value != name }
         return audiences[name].subtracting(audiences.leavingOut(others))
@@ -283,66 +293,12 @@ package struct Resolver {
     /// How many recipients an audience has, for guards. A suppressed audience takes all its members out of the others,
     /// so all of them count. What came of whom changes from one occurrence to the next, so it does not count.
     private func size(of name: String) -> Int {
-        if isSuppressed(name) { return listedAudiences[name].count }
+        let isByTag = workspace.settings.suppressedByTag.contains { $0.audience.value == name }
+        if isSuppressed(name) || isByTag { return listedAudiences[name].count }
         return listedAudiences[name].subtracting(listedAudiences.leavingOut(workspace.settings.suppress)).count
     }
 
     private func isSuppressed(_ audience: String) -> Bool {
         workspace.settings.suppress.contains { $0.value == audience }
-    }
-}
-
-extension Workspace {
-    fileprivate var personalSends: [RowJudging.Send] {
-        let groups = groupsByName
-        return campaigns.compactMap { campaign in
-            guard let messages = campaign.content.personal, let owner = campaign.valueOwner(groups) else { return nil }
-            return .init(campaign.name.value, to: owner, messages)
-        }
-    }
-
-    fileprivate var sendsByZone: [ZoneSorting.Send] {
-        let (groups, sources) = (groupsByName, valueSources)
-        return campaigns.flatMap { campaign -> [ZoneSorting.Send] in
-            guard let owner = campaign.valueOwner(groups) else { return [] }
-            return campaign.zoneFields(groups, sources).map {
-                .init(campaign: campaign.name.value, owner: owner, column: $0.column)
-            }
-        }
-    }
-
-    /// The audiences that get messages before others.
-    var seeds: [Located<String>] { campaigns.flatMap(\.seeds) }
-
-    /// The parts of the workspace that decide the members of groups made from audiences, and of audiences of seeds.
-    var withGroupsOnly: Workspace {
-        var workspace = self
-        let named = groups.compactMap { if case .audience(let name) = $0.members { name } else { nil } }
-        workspace.groups = groups.filter { if case .audience = $0.members { true } else { false } }
-        let needed = named.isEmpty && seeds.isEmpty ? [] : named + seeds + settings.suppress
-        workspace.audiences = audiences.inOrder(from: needed.map(\.value)).sorted { $0.name.value < $1.name.value }
-        workspace.campaigns = []
-        return workspace
-    }
-
-    /// The parts of the workspace that rows are checked for: groups made from audiences, and personal campaigns with those
-    /// whom they go to.
-    var withChecksOnly: Workspace {
-        let byName = groupsByName
-        var (workspace, needed) = (withGroupsOnly, withGroupsOnly.audiences.map(\.name.value))
-        var inline: Set<GroupName> = []
-        workspace.campaigns = campaigns.filter { campaign in
-            guard campaign.content.personal != nil, let owner = campaign.valueOwner(byName) else { return false }
-            switch owner {
-            case .audience(let name): needed.append(name)
-            case .group(let name): inline.insert(name)
-            case .campaign: break
-            }
-            needed += (campaign.otherAudiences + settings.suppress).map(\.value)
-            return true
-        }
-        workspace.groups += groups.filter { inline.contains($0.name.value) }
-        workspace.audiences = audiences.inOrder(from: needed).sorted { $0.name.value < $1.name.value }
-        return workspace
     }
 }

@@ -87,7 +87,7 @@ extension Campaign {
         fields.add("owner", owner.map { .string($0) }, isDecision: false)
         return Definition(
             kind: .campaign, name: name.value, previousNames: Set(previousNames.map(\.value)), fields: fields.all,
-            uses: target.value.uses.union(without.map { .init(kind: .audience, name: $0.value) }))
+            uses: target.value.uses.union(otherAudiences.map { .init(kind: .audience, name: $0.value) }))
     }
 }
 

@@ -49,7 +49,15 @@ package final class PostgresTelling {
             return .failed("the server's answer cannot be read", help: nil)
         }
         if case .refused(let refusal, _) = error, refusal.code == "57014" { return .timeout }
-        if case .refused(let refusal, _) = error { return .failed("PostgreSQL says: \(refusal.message)", help: nil) }
+        if case .refused(let refusal, _) = error {
+            // The database's own functions may write registrations into any message, so only what the server itself says
+            // of connections, rights and names is shown.
+            let isOfServer = ["08", "28", "3D", "42", "53", "57"].contains { refusal.code.hasPrefix($0) }
+            let words =
+                isOfServer
+                ? "PostgreSQL says: \(refusal.message)" : "PostgreSQL refuses it (SQLSTATE \(refusal.code))"
+            return .failed(words, help: nil)
+        }
         return .failed(error.phrase, help: error.help)
     }
 }

@@ -216,6 +216,14 @@ extension RuleCase {
             ["herald.yaml": settings("suppress: [a, ▸b]"), "x.yaml": audience("fids: []")],
             near: ["herald.yaml": settings("suppress: [a]"), "x.yaml": audience("fids: []")]),
         RuleCase(
+            .invalidValue, "a password of a database that is told",
+            feedback("postgres: ▸'postgresql://app:secret@db.example/app', dead: SELECT 1"),
+            near: feedback("postgres: 'postgresql://app:${PW}@db.example/app', dead: SELECT 1")),
+        RuleCase(
+            .invalidValue, "a password among its parameters",
+            feedback("postgres: ▸'postgresql://db.example/app?password=secret', dead: SELECT 1"),
+            near: feedback("postgres: 'postgresql://db.example/app?password=${PW}', dead: SELECT 1")),
+        RuleCase(
             .formatVersion, "feedback",
             ["herald.yaml": "herald: 1\nproject: p\n▸feedback: {postgres: '${A}', dead: SELECT 1}\n"],
             near: ["herald.yaml": "herald: 2\nproject: p\nfeedback: {postgres: '${A}', dead: SELECT 1}\n"]),

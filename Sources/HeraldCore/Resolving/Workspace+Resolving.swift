@@ -1,0 +1,57 @@
+internal import FCM
+
+/// The parts of a workspace that decide who is in what.
+extension Workspace {
+    var personalSends: [RowJudging.Send] {
+        let groups = groupsByName
+        return campaigns.compactMap { campaign in
+            guard let messages = campaign.content.personal, let owner = campaign.valueOwner(groups) else { return nil }
+            return .init(campaign.name.value, to: owner, messages)
+        }
+    }
+
+    var sendsByZone: [ZoneSorting.Send] {
+        let (groups, sources) = (groupsByName, valueSources)
+        return campaigns.flatMap { campaign -> [ZoneSorting.Send] in
+            guard let owner = campaign.valueOwner(groups) else { return [] }
+            return campaign.zoneFields(groups, sources).map {
+                .init(campaign: campaign.name.value, owner: owner, column: $0.column)
+            }
+        }
+    }
+
+    /// The audiences that get messages before others.
+    var seeds: [Located<String>] { campaigns.flatMap(\.seeds) }
+
+    /// The parts of the workspace that decide the members of groups made from audiences, and of audiences of seeds.
+    var withGroupsOnly: Workspace {
+        var workspace = self
+        let named = groups.compactMap { if case .audience(let name) = $0.members { name } else { nil } }
+        workspace.groups = groups.filter { if case .audience = $0.members { true } else { false } }
+        let needed = named.isEmpty && seeds.isEmpty ? [] : named + seeds + settings.suppress
+        workspace.audiences = audiences.inOrder(from: needed.map(\.value)).sorted { $0.name.value < $1.name.value }
+        workspace.campaigns = []
+        return workspace
+    }
+
+    /// The parts of the workspace that rows are checked for: groups made from audiences, and personal campaigns with those
+    /// whom they go to.
+    var withChecksOnly: Workspace {
+        let byName = groupsByName
+        var (workspace, needed) = (withGroupsOnly, withGroupsOnly.audiences.map(\.name.value))
+        var inline: Set<GroupName> = []
+        workspace.campaigns = campaigns.filter { campaign in
+            guard campaign.content.personal != nil, let owner = campaign.valueOwner(byName) else { return false }
+            switch owner {
+            case .audience(let name): needed.append(name)
+            case .group(let name): inline.insert(name)
+            case .campaign: break
+            }
+            needed += (campaign.otherAudiences + settings.suppress).map(\.value)
+            return true
+        }
+        workspace.groups += groups.filter { inline.contains($0.name.value) }
+        workspace.audiences = audiences.inOrder(from: needed).sorted { $0.name.value < $1.name.value }
+        return workspace
+    }
+}
