@@ -84,7 +84,9 @@ extension PlanDocument {
             if case .send(let send) = step.work { send } else { nil }
         }
         // A campaign that comes more than once counts once, with its largest size.
-        var reach = sends.reduce(into: [String: Int]()) { $0[$1.campaign] = max($0[$1.campaign] ?? 0, $1.recipients) }
+        // Waves and stages that are still to come count, too.
+        var reach: [String: Int] = [:]
+        for send in sends { reach[send.campaign] = max(reach[send.campaign] ?? 0, send.wholeRecipients) }
         for upcoming in overview.upcoming {
             let campaign = upcoming.occurring.campaign
             reach[campaign] = max(reach[campaign] ?? 0, upcoming.recipients)
