@@ -27,8 +27,8 @@ package struct Campaign: Hashable, Sendable {
     /// `nil` if everybody gets the same message. Then braces in its texts have no meaning.
     package var personal: Personal?
 
-    /// The first of its former names, or its name.
-    package var oldestName: String { (previousNames.first ?? name).value }
+    /// What draws among its recipients begin with: the first of its former names, or its name, `#` and the revision.
+    package var drawSeed: String { "\((previousNames.first ?? name).value)#\(revision)" }
 
     /// The audience that gets it before all others; at most one.
     package var seeds: [Located<String>] { [delivery.stages?.seeds].compactMap(\.self) }

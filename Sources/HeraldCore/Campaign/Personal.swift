@@ -84,7 +84,7 @@ extension Campaign {
 
     /// What the keyed hash begins with. All occurrences of a revision share it, and so does a campaign that is renamed.
     fileprivate var seed: String {
-        personal?.split.seed ?? "\(oldestName)#\(revision)"
+        personal?.split.seed ?? drawSeed
     }
 }
 

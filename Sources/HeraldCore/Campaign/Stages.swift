@@ -6,8 +6,6 @@ package struct Stages: Hashable, Sendable {
     package var seeds: Located<String>?
     package var soak = Soak.time(.seconds(900))
     package var limits = StageLimits()
-    /// What the draw begins with: the campaign's oldest name, `#` and its revision.
-    package var seed: String
 
     /// How long nothing starts after a stage before the next one opens.
     package enum Soak: Hashable, Sendable {
@@ -22,7 +20,7 @@ package struct Stages: Hashable, Sendable {
     /// The most seeds. They are people who look at their phones, not a list.
     package static let mostSeeds = 1000
 
-    package init(seed: String) { self.seed = seed }
+    package init() {}
 
     /// The stages in their order, seeds included.
     package var all: [StageShare] { (seeds == nil ? [] : [.seeds]) + shares }
@@ -34,12 +32,6 @@ package struct Stages: Hashable, Sendable {
     var soaking: Duration? {
         guard case .time(let soak) = soak else { return nil }
         return soak * (all.count - 1)
-    }
-
-    /// For people: `seeds (our-phones), 1 %, 10 %, 100 %`.
-    package var words: String {
-        (seeds.map { ["seeds (\($0.value))"] } ?? []).joined() + (seeds == nil ? "" : ", ")
-            + shares.map(\.words).joined(separator: ", ")
     }
 }
 

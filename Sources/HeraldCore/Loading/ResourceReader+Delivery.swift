@@ -5,11 +5,9 @@ extension ResourceReader {
         ["rate", "expires_after", "on_error", "on_unknown", "members", "stop_when_rejected_percent", "window"]
             + StagesReader.keys)
 
-    /// - Parameters:
-    ///   - node: a campaign's `delivery`, if it has one.
-    ///   - seed: what the draw of its stages begins with.
+    /// - Parameter node: a campaign's `delivery`, if it has one.
     static func delivery(
-        _ node: Node?, _ timing: ScheduleReader.Timing, seed: String, _ defaults: Defaults, _ findings: inout Findings
+        _ node: Node?, _ timing: ScheduleReader.Timing, _ defaults: Defaults, _ findings: inout Findings
     ) -> Campaign.Delivery {
         var delivery = Campaign.Delivery()
         let window = { (written: WrittenWindow?) in written?.window(timing.schedule, by: timing.zoneField) }
@@ -31,7 +29,7 @@ extension ResourceReader {
             delivery.isAtAnyHour = isAlways && defaults.window != nil
             delivery.window = isAlways ? nil : window(WindowReader.window(node, &findings))
         }
-        delivery.stages = StagesReader.stages(fields, seed: seed, &findings)
+        delivery.stages = StagesReader.stages(fields, &findings)
         return delivery
     }
 

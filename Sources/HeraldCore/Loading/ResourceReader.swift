@@ -125,9 +125,7 @@ enum ResourceReader {
         let exclude = fields.strings("exclude", &findings) ?? []
         let acknowledged = acknowledgement(fields, &findings)
         let timing = ScheduleReader.timing(fields["schedule"], defaultZone: defaults.zone, &findings)
-        let oldest = previous.first ?? name
-        let seed = "\(oldest?.value ?? "")#\(revision)"
-        var delivery = delivery(fields["delivery"], timing, seed: seed, defaults, &findings)
+        var delivery = delivery(fields["delivery"], timing, defaults, &findings)
         delivery.frequency = frequency(fields, defaults, &findings)
         // A campaign with a mistake in its message is kept, so that the rest of it is checked too.
         guard let name, let target,

@@ -5,8 +5,7 @@ enum StagesReader {
     /// As many stages as a person still follows.
     private static let most = 10
 
-    /// - Parameter seed: what the draw begins with.
-    static func stages(_ delivery: Fields, seed: String, _ findings: inout Findings) -> Stages? {
+    static func stages(_ delivery: Fields, _ findings: inout Findings) -> Stages? {
         guard delivery["stages"] != nil || delivery["seeds"] != nil else {
             for key in ["soak", "halt_when"] where delivery[key] != nil {
                 findings.error(
@@ -15,7 +14,7 @@ enum StagesReader {
             }
             return nil
         }
-        var stages = Stages(seed: seed)
+        var stages = Stages()
         if let node = delivery["stages"] { stages.shares = shares(node, &findings) ?? stages.shares }
         stages.seeds = delivery.string("seeds", &findings)
         if let node = delivery["soak"] {

@@ -126,9 +126,11 @@ struct StageDraw {
     private let hash: KeyedHash
     private let shares: [StageShare]
 
-    /// - Parameter time: that of the occurrence; `once` without a schedule.
-    init(_ stages: Stages, time: String) {
-        hash = KeyedHash(key: "herald.stage/1", prefix: "\(stages.seed)@\(time)")
+    /// - Parameters:
+    ///   - seed: the campaign's (`Campaign.drawSeed`).
+    ///   - time: that of the occurrence; `once` without a schedule.
+    init(_ stages: Stages, seed: String, time: String) {
+        hash = KeyedHash(key: "herald.stage/1", prefix: "\(seed)@\(time)")
         shares = stages.shares
     }
 

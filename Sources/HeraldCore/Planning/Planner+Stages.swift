@@ -29,7 +29,7 @@ extension Planner {
                 part.staysOpen = part.staysOpen || staging.hasLater
                 return admitting(part, of: wanted, occurrence, since: staging.since, atAnyHour: isSeeds)
             }
-            switch staging.standing(now) {
+            switch staging.standing() {
             case .next: continue
             case .waiting: return admitting(part, of: wanted, occurrence, since: staging.since)
             case .soaking(let until):
@@ -189,7 +189,8 @@ private struct StageSorting {
         let rest = send.members.union(send.waves?.ahead.all ?? [])
         var drawn =
             current == .everybody
-            ? Partition(disjoint: [.everybody: rest]) : Self.draw(rest, StageDraw(stages, time: time), wanted)
+            ? Partition(disjoint: [.everybody: rest])
+            : Self.draw(rest, StageDraw(stages, seed: wanted.campaign.drawSeed, time: time), wanted)
         // Whoever was tried before there were stages comes first, but not as a seed.
         let again = send.members.intersection(ledger.uncertain.union(ledger[.deferred])).subtracting(drawn[.seeds])
         if !again.isEmpty, let share = stages.shares.first { drawn.move(again, to: share) }
@@ -232,7 +233,7 @@ private struct StageSorting {
     var isSettled: Bool { isForecast && recorded.last?.share == current && recorded.last?.settled != nil }
 
     /// What becomes of the current stage, of which nobody may start now.
-    mutating func standing(_ now: Date) -> Standing {
+    mutating func standing() -> Standing {
         guard var last = recorded.last, last.share == current else { return skipping() }
         let figures = isForecast ? last.figures ?? StageFigures() : figures - last.before
         if figures.outcomes == 0 { return skipping() }

@@ -5,7 +5,7 @@ package struct SharedSend: Hashable, Sendable {
     package var campaign: String
     package var occurrence: OccurrenceID
     package var content: MessageContent
-    /// It has no `expiresAfter` and no window: the limits say when they end.
+    /// It has no `expiresAfter`, no window and no stages: the limits say when it ends, and the run what has opened.
     package var delivery: Campaign.Delivery
     /// Without a deadline: the run is under way.
     package var limits: TimeLimits
@@ -30,7 +30,7 @@ extension SharedSend {
         delivery = send.delivery
         // Each request is for one recipient, whatever the target.
         (delivery.expiresAfter, delivery.members, delivery.window) = (nil, .key, nil)
-        delivery.frequency = Frequency()
+        (delivery.frequency, delivery.stages) = (Frequency(), nil)
         counting = send.counting
         self.limits = TimeLimits(expiry: limits.expiry, closing: limits.closing)
         (runRate, ramp, timeout) = (options.fcm.rate, options.fcm.ramp, options.fcm.timeout)

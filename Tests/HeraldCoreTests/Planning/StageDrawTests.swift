@@ -4,8 +4,8 @@ import Testing
 @testable import HeraldCore
 
 @Suite struct StageDrawTests {
-    private static func stages(_ shares: [String], seed: String) throws -> Stages {
-        var stages = Stages(seed: seed)
+    private static func stages(_ shares: [String]) throws -> Stages {
+        var stages = Stages()
         stages.shares = try shares.map { try #require(StageShare(written: $0)) }
         return stages
     }
@@ -22,13 +22,13 @@ import Testing
     func `the draw is the contract's`(
         _ seed: String, _ time: String, _ unit: String, _ below: String, _ from: String
     ) throws {
-        let draw = StageDraw(try Self.stages([below, from, "100%"], seed: seed), time: time)
+        let draw = StageDraw(try Self.stages([below, from, "100%"]), seed: seed, time: time)
         #expect(Self.share(of: unit, draw).text == from)
     }
 
     @Test func `each occurrence draws anew`() throws {
         let draws = try ["once", "2026-12-01T08:00:00Z"].map {
-            StageDraw(try Self.stages(["50%", "100%"], seed: "tide#1"), time: $0)
+            StageDraw(try Self.stages(["50%", "100%"]), seed: "tide#1", time: $0)
         }
         let alike = (0..<1000).count { Self.share(of: "\($0)", draws[0]) == Self.share(of: "\($0)", draws[1]) }
         // 500 in the mean; seven standard deviations are 111.
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func `shares are as the file says`() throws {
-        let draw = StageDraw(try Self.stages(["1%", "12.5%", "100%"], seed: "shares#1"), time: "once")
+        let draw = StageDraw(try Self.stages(["1%", "12.5%", "100%"]), seed: "shares#1", time: "once")
         var counts: [String: Int] = [:]
         for number in 0..<100_000 { counts[Self.share(of: "\(number)", draw).text, default: 0] += 1 }
         // Four standard deviations are 0.42 points at most.
