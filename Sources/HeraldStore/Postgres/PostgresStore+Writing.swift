@@ -169,6 +169,8 @@ extension PostgresStore {
             }
             throw StateError.incomplete(path: server.name)
         } catch {
+            // The thread that renews the lease may have learnt it first, and then nothing is tried again.
+            if self.lease?.hasFailedOver == true { throw StateError.failedOver(path: server.name) }
             throw server.stateError(error)
         }
     }

@@ -150,6 +150,22 @@ import Testing
         #expect(try await location.open(for: .reading).snapshot().occurrences[.tide]?.accepted == [])
     }
 
+    @Test func `a commit that fails names the failover, also where its lease learnt of it first`() async throws {
+        let primary = try await PostgresCluster()
+        let location = location(server(primary.folder))
+        try await location.initialize(created: Date())
+        let lock = try await location.lock(for: "run")
+        try await lock.hold {
+            let store = try #require(try await location.open(for: .changing) as? PostgresStore)
+            await #expect(throws: StateError.failedOver(path: "test")) {
+                _ = try await store.writing(under: nil) { _ in
+                    store.lease?.loseByFailover()
+                    throw PostgresError.unexpected("it ends")
+                }
+            }
+        }
+    }
+
     @Test func `a run that commits nothing stops at a failover, too`() async throws {
         let primary = try await PostgresCluster()
         let standby = try await PostgresCluster(following: primary)
