@@ -66,7 +66,7 @@ import Testing
         #expect(try await scene.herald("fetch").status == 0)
         let fresh = try await scene.herald("plan --detailed-exitcode")
         #expect(fresh.status == 2, "\(fresh.errors)")
-        #expect(fresh.errors.contains("age of fetched lists: members 0 s") || fresh.errors.contains("members 1"))
+        #expect(fresh.errors.contains(/age of fetched lists: members \d+ s/), "\(fresh.errors)")
         #expect(!fresh.errors.contains("stale-list"))
 
         let old = try await scene.herald("plan --detailed-exitcode --at \(Self.later(13 * 3600))")

@@ -63,7 +63,7 @@ import Testing
             """, "columns: {seen: seen}", and: "")
         let result = try await scene.herald("fetch")
         #expect(result.status == 0, "\(result.errors)")
-        let times = ["2026-03-02T10:00:00.000000Z", "2026-03-03T10:00:00.000000Z"]
+        let times = ["2026-03-02T10:00:00Z", "2026-03-03T10:00:00Z"]
         let rows = (1...2).map { row in
             let time = times[row - 1]
             return "\(FetchScene.fid(row)),\(time),\(time),2000-01-31,\(row),,\"\",\"a, \"\"b\"\" ß\"\n"

@@ -2,6 +2,7 @@ import FCM
 import Foundation
 import HeraldCore
 import HeraldStore
+import Synchronization
 
 /// A list that is being fetched, in a file of its own beside the last one. It takes its place at once, or never.
 final class ListDraft {
@@ -55,17 +56,83 @@ final class ListDraft {
     /// Checks it as plans would read it.
     func content(for audience: Audience, among audiences: [Audience]) throws(FetchProblem) -> FetchedList.Content {
         guard syncToDisk(file) else { throw .unwritable }
-        switch FetchedList.check(draft, for: audience, among: audiences) {
+        return try Self.content(of: FetchedList.check(draft, for: audience, among: audiences))
+    }
+
+    /// Writes it, and checks it meanwhile as plans would read it.
+    func content<Value: Sendable>(
+        for audience: Audience, among audiences: [Audience],
+        writing body: (ListWriter) throws(FetchProblem) -> Value
+    ) throws(FetchProblem) -> (Value, FetchedList.Content) {
+        let (growing, draft, check) = (GrowingList(), draft, Check())
+        DispatchQueue.global().async {
+            check.end(FetchedList.check(draft, for: audience, among: audiences, growing: growing))
+        }
+        let written = Result.of { () throws(FetchProblem) in try body(ListWriter(file, growing)) }
+        growing.end()
+        let isSynced = syncToDisk(file)
+        let result = check.wait()
+        let value = try written.get()
+        guard isSynced, let result else { throw .unwritable }
+        return (value, try Self.content(of: result))
+    }
+
+    /// What a check on another thread found.
+    private final class Check: Sendable {
+        private let result = Mutex<Result<FetchedList.Content, FetchedList.Flaw>?>(nil)
+        private let isOver = DispatchSemaphore(value: 0)
+
+        func end(_ result: Result<FetchedList.Content, FetchedList.Flaw>) {
+            self.result.withLock { $0 = result }
+            isOver.signal()
+        }
+
+        func wait() -> Result<FetchedList.Content, FetchedList.Flaw>? {
+            isOver.wait()
+            return result.withLock(\.self)
+        }
+    }
+
+    private static func content(
+        of checked: Result<FetchedList.Content, FetchedList.Flaw>
+    ) throws(FetchProblem) -> FetchedList.Content {
+        switch checked {
         case .success(let content): return content
         case .failure(let flaw): throw .flaw(flaw)
         }
     }
 
-    /// Takes the place of the last list.
-    func publish(_ note: FetchedList) throws(FetchProblem) {
-        // The list comes first: a note must never say that an older list is from this source.
-        guard rename(draft, path) == 0 else { throw .unwritable }
-        try Self.write(note, beside: path)
+    // MARK: Taking the place of the last lists
+
+    /// Where the note of a list is written.
+    private static func noteDraft(of path: String) -> String { "\(path).new.json" }
+
+    /// Lets lists take the places of the last ones together: if herald is killed meanwhile, `finish` does the rest.
+    static func publish(
+        _ lists: [(draft: ListDraft, note: FetchedList)], in folder: String
+    ) throws(FetchProblem) {
+        let names = lists.map { String($0.draft.path.dropFirst(folder.count + 1)) }
+        do {
+            for (draft, note) in lists {
+                try PrivateFile.write(note.json.compactText + "\n", to: noteDraft(of: draft.path))
+            }
+            try PrivateFile.write(FetchedList.pending(names), to: "\(folder)/\(FetchedList.pending)")
+        } catch {
+            throw .unwritable
+        }
+        try finish(in: folder)
+    }
+
+    /// Ends what a fetch that was killed had begun, if there is such a thing.
+    static func finish(in folder: String) throws(FetchProblem) {
+        guard let names = FetchedList.pending(in: folder) else { return }
+        for name in names {
+            let path = "\(folder)/\(name)"
+            for (new, last) in [("\(path).new", path), (noteDraft(of: path), FetchedList.note(beside: path))] {
+                guard rename(new, last) == 0 || errno == ENOENT else { throw .unwritable }
+            }
+        }
+        unlink("\(folder)/\(FetchedList.pending)")
     }
 
     static func write(_ note: FetchedList, beside path: String) throws(FetchProblem) {

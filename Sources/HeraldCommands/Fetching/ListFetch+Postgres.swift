@@ -1,4 +1,5 @@
 import FCM
+import Foundation
 import HeraldCore
 import HeraldStore
 
@@ -20,31 +21,32 @@ extension ListFetch {
         for next in wanted {
             do throws(FetchProblem) {
                 let draft = try draft(of: next)
-                let loaded = try copy(next.origin, of: queries, into: draft)
-                ready.append((next.audience, draft, try note(of: draft, next, loaded: loaded)))
+                let (loaded, content) = try draft.content(for: next.audience, among: workspace.audiences) {
+                    (list) throws(FetchProblem) in try copy(next.origin, of: queries, into: list)
+                }
+                ready.append((next.audience, draft, try note(of: draft, next, content, loaded: loaded)))
             } catch {
                 told(next.audience, .failure(error))
             }
         }
-        for (audience, draft, note) in ready {
-            do throws(FetchProblem) {
-                try draft.publish(note)
-                told(audience, .success(note))
-            } catch {
-                told(audience, .failure(error))
-            }
+        if ready.isEmpty { return }
+        let moment = FetchedList.Moment(id: UUID().uuidString.lowercased(), lists: ready.map(\.audience.name.value))
+        for place in ready.indices where ready.count > 1 { ready[place].note.moment = moment }
+        let published = Result.of { () throws(FetchProblem) in
+            try ListDraft.publish(ready.map { ($0.draft, $0.note) }, in: path)
         }
+        for (audience, _, note) in ready { told(audience, published.map { note }) }
     }
 
     private func copy(
-        _ origin: Audience.Origin, of queries: PostgresQueries, into draft: ListDraft
+        _ origin: Audience.Origin, of queries: PostgresQueries, into list: ListWriter
     ) throws(FetchProblem) -> Date? {
         var loaded: String?
         do throws(QueryError) {
             if let question = origin.freshness.loadedAt {
                 loaded = try queries.value(of: question, within: origin.timeout)
             }
-            try queries.copy(origin.query?.text ?? "", into: ListWriter(draft.file), within: origin.timeout)
+            try queries.copy(origin.query?.text ?? "", into: list, within: origin.timeout)
         } catch {
             throw FetchProblem(error, within: origin.timeout)
         }

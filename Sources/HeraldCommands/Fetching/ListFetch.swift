@@ -51,6 +51,10 @@ struct ListFetch {
             throw CommandFailure(
                 .locked, "another 'herald fetch' works on this workspace", help: "wait until it has ended")
         }
+        do { try ListDraft.finish(in: path) } catch {
+            close(lock)
+            throw CommandFailure.unwritable("the lists in \(path) cannot be written")
+        }
     }
 
     func end() { close(lock) }
@@ -88,8 +92,9 @@ struct ListFetch {
             }
         case .postgres: break
         }
-        let note = try note(of: draft, wanted, version: version, loaded: loaded)
-        try draft.publish(note)
+        let content = try draft.content(for: wanted.audience, among: workspace.audiences)
+        let note = try note(of: draft, wanted, content, version: version, loaded: loaded)
+        try ListDraft.publish([(draft, note)], in: path)
         return note
     }
 
@@ -98,11 +103,11 @@ struct ListFetch {
         return try ListDraft(of: wanted.audience, from: wanted.origin, in: path, at: machine.now())
     }
 
-    /// Checks a list that has come.
+    /// What is known about a list that has come, unless its number of rows is too unusual.
     func note(
-        of draft: ListDraft, _ wanted: Wanted, version: FetchedList.Version? = nil, loaded: Date? = nil
+        of draft: ListDraft, _ wanted: Wanted, _ content: FetchedList.Content, version: FetchedList.Version? = nil,
+        loaded: Date? = nil
     ) throws(FetchProblem) -> FetchedList {
-        let content = try draft.content(for: wanted.audience, among: workspace.audiences)
         let last = FetchedList(beside: draft.path)
         if let percent = wanted.origin.maxRowChange, !isForced, last?.origin == wanted.origin.digest,
             let median = last?.median(refusing: content.rows, percent: percent)
@@ -166,5 +171,9 @@ extension Audience.Origin {
 extension Result where Success: Sendable, Failure: Sendable {
     static func of(_ body: () async throws(Failure) -> Success) async -> Result {
         do throws(Failure) { return .success(try await body()) } catch { return .failure(error) }
+    }
+
+    static func of(_ body: () throws(Failure) -> Success) -> Result {
+        do throws(Failure) { return .success(try body()) } catch { return .failure(error) }
     }
 }

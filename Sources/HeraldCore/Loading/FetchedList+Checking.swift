@@ -47,9 +47,11 @@ extension FetchedList {
 
     /// Reads a list that was just fetched as a plan would.
     ///
-    /// - Parameter audiences: all of the workspace. Others may choose by columns of this list.
+    /// - Parameters:
+    ///   - audiences: all of the workspace. Others may choose by columns of this list.
+    ///   - growing: if it is still written.
     package static func check(
-        _ path: String, for audience: Audience, among audiences: [Audience]
+        _ path: String, for audience: Audience, among audiences: [Audience], growing: GrowingList? = nil
     ) -> Result<Content, Flaw> {
         guard case .list(let place, let columns) = audience.source else { return .failure(.noRows) }
         let filtered = FilterUse(audiences).columns(ofListBehind: audience.name.value)
@@ -57,7 +59,7 @@ extension FetchedList {
         var (reader, rows) = (ListReader(place.value, columns.names, asked: asked), 0)
         let digest: String
         do throws(DiagnosticError) {
-            let scanned = try ListScanner(path, as: place.value).scan { number in
+            let scanned = try ListScanner(path, as: place.value, growing: growing).scan { number in
                 reader.noteTooLong(at: number)
             } line: { number, line in
                 reader.read(line, at: number) { _, _ in rows += 1 }

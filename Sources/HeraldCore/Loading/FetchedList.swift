@@ -20,6 +20,8 @@ package struct FetchedList: Hashable, Sendable {
     package var version: Version?
     /// When the data were loaded into the database, if it was asked.
     package var loaded: Date?
+    /// The moment that it shares with other lists of its database.
+    package var moment: Moment?
     /// The numbers of rows of the last fetches from the same source, the newest last.
     package private(set) var history: [Int]
     /// So many are kept.
@@ -31,6 +33,15 @@ package struct FetchedList: Hashable, Sendable {
         package var modified: String?
 
         package init(tag: String?, modified: String?) { (self.tag, self.modified) = (tag, modified) }
+    }
+
+    /// What lists show that were fetched together.
+    package struct Moment: Hashable, Sendable {
+        package var id: String
+        /// The audiences of all of them.
+        package var lists: [String]
+
+        package init(id: String, lists: [String]) { (self.id, self.lists) = (id, lists) }
     }
 
     package init(
@@ -65,6 +76,8 @@ package struct FetchedList: Hashable, Sendable {
         ]
         members["history"] = .array(history.map { .int(Int64($0)) })
         members["loaded"] = loaded.map { .string($0.rfc3339) }
+        members["moment"] = moment.map { .string($0.id) }
+        members["with"] = moment.map { .array($0.lists.map { .string($0) }) }
         members["etag"] = version?.tag.map { .string($0) }
         members["modified"] = version?.modified.map { .string($0) }
         return .object(members)
@@ -87,8 +100,27 @@ package struct FetchedList: Hashable, Sendable {
         loaded = note["loaded"]?.string.flatMap { Date(rfc3339: $0) }
         history = (note["history"]?.array ?? []).compactMap { $0.int.flatMap { Int(exactly: $0) } }
             .filter { (1...1 << 40).contains($0) }.suffix(Self.longestHistory)
+        moment = note["moment"]?.string.map { id in
+            Moment(id: id, lists: (note["with"]?.array ?? []).compactMap(\.string))
+        }
         let known = Version(tag: note["etag"]?.string, modified: note["modified"]?.string)
         version = known.tag == nil && known.modified == nil ? nil : known
+    }
+
+    /// The file that names lists while they take the places of the last ones.
+    package static let pending = ".pending"
+
+    /// What is in it.
+    ///
+    /// - Parameter names: of the lists' files.
+    package static func pending(_ names: [String]) -> String { JSONValue.array(names.map { .string($0) }).compactText }
+
+    /// The names of lists that should have taken their places. `nil` if there is no such file.
+    package static func pending(in folder: String) -> [String]? {
+        let path = "\(folder)/\(pending)"
+        guard RegularFile.kind(of: path) != nil else { return nil }
+        let text = try? JSONValue(parsing: RegularFile.bytes(at: path, limit: 1 << 20))
+        return (text?.array ?? []).compactMap(\.string).filter { !$0.contains("/") && !$0.hasPrefix(".") }
     }
 
     /// The path of the file beside a list.
@@ -117,6 +149,22 @@ package struct FetchedList: Hashable, Sendable {
                         at: place.range, help: help)))
         }
         return .success(list)
+    }
+
+    /// Lists that were fetched together and do not fit together any more, because a fetch was cut off or is under way.
+    ///
+    /// - Parameter lists: by audience.
+    static func parted(_ lists: [String: FetchedList]) -> Set<String> {
+        var parted: Set<String> = []
+        for (name, list) in lists {
+            for other in list.moment?.lists ?? [] {
+                // A list that was fetched alone since is what a person wanted.
+                guard let moment = lists[other]?.moment, moment.lists.contains(name), moment.id != list.moment?.id
+                else { continue }
+                parted.formUnion([name, other])
+            }
+        }
+        return parted
     }
 
     /// Warns of a list that is older than its source says it may be.

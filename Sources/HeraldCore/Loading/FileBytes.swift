@@ -5,11 +5,14 @@ final class FileBytes {
     /// The name that diagnostics use for it.
     private let name: String
     private let limit: Int
+    private let growing: GrowingList?
     private var count = 0
 
-    /// - Parameter limit: the most bytes, both packed and unpacked.
-    init(at path: String, as name: String, limit: Int) throws(DiagnosticError) {
-        (self.name, self.limit) = (name, limit)
+    /// - Parameters:
+    ///   - limit: the most bytes, both packed and unpacked.
+    ///   - growing: if it is still written. Then it is not packed.
+    init(at path: String, as name: String, limit: Int, growing: GrowingList? = nil) throws(DiagnosticError) {
+        (self.name, self.limit, self.growing) = (name, limit, growing)
         do {
             file = try RegularFile(at: path, limit: limit)
             packing = name.hasSuffix(".gz") ? try Gzip(limit: limit) : nil
@@ -25,7 +28,10 @@ final class FileBytes {
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(DiagnosticError) -> Int {
         do {
             guard let packing else {
-                let filled = try file.read(into: buffer)
+                var filled = try file.read(into: buffer)
+                while filled < buffer.count, growing?.waits(beyond: count + filled) == true {
+                    filled += try file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
+                }
                 count += filled
                 // The file has grown since it was opened.
                 if count > limit { throw RegularFile.Problem.tooLarge }

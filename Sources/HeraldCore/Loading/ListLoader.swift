@@ -105,8 +105,26 @@ struct ListLoader {
             }
             return read(use, for: path, into: &recipientIndex)
         }
+        checkMoments(of: audiences, uses)
         diagnostics += filters.problems(attributes: attributes(ofListOf:))
         return readable.count == audiences.count ? audiences : readable.map { audiences[$0] }
+    }
+
+    /// Lists that were fetched together must be read together.
+    private mutating func checkMoments(of audiences: [Audience], _ uses: [Reading: Use]) {
+        var broken = FetchedList.parted(fetched)
+        for (name, list) in fetched {
+            guard let use = readings[name].flatMap({ uses[$0] }), let digest = digests[use.place.name] else { continue }
+            if digest != list.digest { broken.insert(name) }
+        }
+        for audience in audiences where broken.contains(audience.name.value) {
+            guard case .list(let place, _) = audience.source else { continue }
+            diagnostics.append(
+                .error(
+                    .fileUnreadable,
+                    "the list of audience '\(audience.name.value)' is not whole: a fetch was cut off, or is under way",
+                    at: place.range, help: "run 'herald fetch', then this command again"))
+        }
     }
 
     /// The columns of the list of an audience. `nil` if it was not read.

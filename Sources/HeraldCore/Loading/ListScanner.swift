@@ -20,10 +20,14 @@ final class ListScanner {
     private var isSkimming = false
     private var hash = SHA256()
 
-    /// - Parameter file: The list's name in diagnostics.
-    init(_ path: String, as file: String, limit: Int = maximumSize) throws(DiagnosticError) {
+    /// - Parameters:
+    ///   - file: The list's name in diagnostics.
+    ///   - growing: if it is still written.
+    init(
+        _ path: String, as file: String, limit: Int = maximumSize, growing: GrowingList? = nil
+    ) throws(DiagnosticError) {
         self.file = file
-        bytes = try FileBytes(at: path, as: file, limit: limit)
+        bytes = try FileBytes(at: path, as: file, limit: limit, growing: growing)
     }
 
     deinit { block.deallocate() }

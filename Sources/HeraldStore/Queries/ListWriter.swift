@@ -1,4 +1,5 @@
 internal import Foundation
+package import HeraldCore
 
 /// Writes a list piece by piece to an open file.
 package final class ListWriter {
@@ -9,9 +10,12 @@ package final class ListWriter {
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
     private var filled = 0
     private var size = 0
+    private let growing: GrowingList?
 
-    /// - Parameter file: open for writing, and stays open.
-    package init(_ file: Int32) { self.file = file }
+    /// - Parameters:
+    ///   - file: open for writing, and stays open.
+    ///   - growing: told how long the file is, for whoever reads it meanwhile.
+    package init(_ file: Int32, _ growing: GrowingList? = nil) { (self.file, self.growing) = (file, growing) }
 
     deinit { buffer.deallocate() }
 
@@ -19,7 +23,11 @@ package final class ListWriter {
         size += bytes.count
         guard size <= Self.limit else { throw .tooLarge }
         if filled + bytes.count > buffer.count { try flush() }
-        guard bytes.count <= buffer.count else { return try put(bytes) }
+        guard bytes.count <= buffer.count else {
+            try put(bytes)
+            growing?.grew(to: size)
+            return
+        }
         UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]).copyMemory(from: bytes)
         filled += bytes.count
     }
@@ -35,6 +43,7 @@ package final class ListWriter {
     package func flush() throws(QueryError) {
         try put(UnsafeRawBufferPointer(rebasing: buffer[..<filled]))
         filled = 0
+        growing?.grew(to: size)
     }
 
     private func put(_ bytes: UnsafeRawBufferPointer) throws(QueryError) {

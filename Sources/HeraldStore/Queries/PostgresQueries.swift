@@ -68,7 +68,11 @@ package final class PostgresQueries {
     package func copy(_ query: String, into list: ListWriter, within timeout: Duration) throws(QueryError) {
         try alone(within: timeout) { limit in
             let columns = try columns(of: query, limit)
-            try copyOut("COPY (\(Self.shown(query, columns))) TO STDOUT WITH (FORMAT csv, HEADER)", into: list, limit)
+            var times = TimeColumns(columns.map(\.isTime))
+            // A comment at the end of the query ends with its line.
+            try copyOut("COPY (\(query)\n) TO STDOUT WITH (FORMAT csv, HEADER)", limit) { row in
+                try times.rewrite(row) { try list.write($0) }
+            }
         }
         try list.flush()
     }
@@ -82,8 +86,7 @@ package final class PostgresQueries {
     package func value(of query: String, within timeout: Duration) throws(QueryError) -> String? {
         try alone(within: timeout) { limit in
             let columns = try columns(of: query, limit)
-            let text = Self.shown(query, columns)
-            guard columns.count == 1, PQsendQueryParams(handle, text, 0, nil, nil, nil, nil, 0) == 1 else {
+            guard columns.count == 1, PQsendQueryParams(handle, query, 0, nil, nil, nil, nil, 0) == 1 else {
                 throw QueryError.noValue
             }
             var (rows, value): (Int32, String?) = (0, nil)
@@ -93,7 +96,7 @@ package final class PostgresQueries {
                 value = PQgetvalue(result, 0, 0).map { String(cString: $0) }
             }
             guard rows == 1 else { throw QueryError.noValue }
-            return value
+            return columns[0].isTime ? value.map { TimeColumns.text($0) } : value
         }
     }
 
@@ -127,7 +130,6 @@ package final class PostgresQueries {
         var type: UInt32
         /// `timestamp` and `timestamptz`.
         var isTime: Bool { type == 1114 || type == 1184 }
-        var quoted: String { "\"\(name.replacing("\"", with: "\"\""))\"" }
     }
 
     /// What a query answers with. The server refuses here what is not one statement of its own, before it becomes a part
@@ -152,21 +154,12 @@ package final class PostgresQueries {
         return columns
     }
 
-    /// Times come as RFC 3339. All else comes as PostgreSQL writes it.
-    private static func shown(_ query: String, _ columns: [Column]) -> String {
-        // A comment at the end of the query ends with its line.
-        guard columns.contains(where: \.isTime) else { return "\(query)\n" }
-        let shown = columns.map { column in
-            column.isTime
-                ? "pg_catalog.to_char(\(column.quoted), 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"') AS \(column.quoted)"
-                : column.quoted
-        }
-        return "SELECT \(shown.joined(separator: ", ")) FROM (\(query)\n) AS list"
-    }
-
     // MARK: Sending and receiving
 
-    private func copyOut(_ text: String, into list: ListWriter, _ limit: QueryLimit) throws {
+    /// - Parameter take: gets one row after the other, the header first.
+    private func copyOut(
+        _ text: String, _ limit: QueryLimit, _ take: (UnsafeRawBufferPointer) throws -> Void
+    ) throws {
         guard PQsendQueryParams(handle, text, 0, nil, nil, nil, nil, 0) == 1, let begun = try next(limit) else {
             throw PostgresError.cut
         }
@@ -181,7 +174,7 @@ package final class PostgresQueries {
             let count = PQgetCopyData(handle, &bytes, 1)
             defer { if let bytes { PQfreemem(bytes) } }
             switch count {
-            case 1...: try list.write(UnsafeRawBufferPointer(start: bytes, count: Int(count)))
+            case 1...: try take(UnsafeRawBufferPointer(start: bytes, count: Int(count)))
             case 0:
                 try wait(limit)
                 guard PQconsumeInput(handle) == 1 else { throw PostgresError.cut }

@@ -16,7 +16,8 @@ struct FetchedListTests {
     }
 
     @Test func `it is read as it was written`() throws {
-        let list = Self.list(3, after: Self.list(2), loaded: Self.time.addingTimeInterval(-60))
+        var list = Self.list(3, after: Self.list(2), loaded: Self.time.addingTimeInterval(-60))
+        list.moment = .init(id: "m", lists: ["a", "b"])
         let folder = try TemporaryFolder(["a.json": list.json.compactText])
         #expect(FetchedList(beside: "\(folder.path)/a.csv") == list)
         #expect(FetchedList(beside: "\(folder.path)/b.csv") == nil)
@@ -51,6 +52,24 @@ struct FetchedListTests {
         var last: FetchedList?
         for rows in before { last = Self.list(rows, after: last) }
         #expect(try #require(last).median(refusing: rows, percent: 50) == median)
+    }
+
+    @Test(
+        arguments: [
+            ([("a", "1", "a b"), ("b", "1", "a b")], ""), ([("a", "2", "a b"), ("b", "1", "a b")], "a b"),
+            // 'b' was fetched alone since, or 'a' was.
+            ([("a", "1", "a b"), ("b", nil, "")], ""), ([("a", nil, ""), ("b", "1", "a b")], ""),
+            // The last fetch of 'a' was without 'b'.
+            ([("a", "2", "a c"), ("b", "1", "a b"), ("c", "2", "a c")], ""),
+            ([("a", "2", "a b c"), ("b", "2", "a b c"), ("c", "1", "a b c")], "a b c"), ([("a", "1", "a b")], ""),
+        ] as [([(String, String?, String)], String)])
+    func `lists of one moment are told from others`(_ lists: [(String, String?, String)], _ parted: String) {
+        let all = lists.map { name, moment, others in
+            var list = Self.list(1)
+            list.moment = moment.map { .init(id: $0, lists: others.split(separator: " ").map(String.init)) }
+            return (name, list)
+        }
+        #expect(FetchedList.parted(Dictionary(uniqueKeysWithValues: all)).sorted().joined(separator: " ") == parted)
     }
 
     @Test func `another source begins a history of its own`() {

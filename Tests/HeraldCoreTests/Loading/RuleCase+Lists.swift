@@ -1,3 +1,4 @@
+import Crypto
 import FCM
 import HeraldTestSupport
 
@@ -9,14 +10,14 @@ private func list(_ name: String, _ text: String) -> [String: String] {
 }
 
 /// An audience from a database, fetched an hour and a half before the time of tests.
-private func fetched(_ source: String) -> [String: String] {
+private func fetched(_ source: String, as text: String = "fid\n\(fid)\n") -> [String: String] {
     let place = Located("a", at: SourceRange(file: "x.yaml"))
     let origin = Audience.Origin(kind: .sqlite(place, Audience.Query("SELECT 1")))
     let list = FetchedList(
-        .init(rows: 1, digest: "0"), from: origin, after: nil,
+        .init(rows: 1, digest: SHA256.hash(data: Array("fid\n\(fid)\n".utf8)).hexadecimal), from: origin, after: nil,
         fetched: WorkspaceLoader.usualTime.addingTimeInterval(-5400), seconds: 1)
     return [
-        "x.yaml": audience("source: {\(source)}"), ".herald/lists/a.csv": "fid\n\(fid)\n",
+        "x.yaml": audience("source: {\(source)}"), ".herald/lists/a.csv": text,
         ".herald/lists/a.json": list.json.compactText,
     ]
 }
@@ -31,6 +32,9 @@ extension RuleCase {
             .staleList, "older than it may be",
             fetched("▸sqlite: a, query: SELECT 1, fetch: {error_after: 89m}"),
             near: fetched("sqlite: a, query: SELECT 1")),
+        RuleCase(
+            .fileUnreadable, "a list that is not the one that was fetched last",
+            fetched("▸sqlite: a, query: SELECT 1", as: "fid\n"), near: fetched("sqlite: a, query: SELECT 1")),
         RuleCase(
             .listFormat, "another ending", ["x.yaml": audience("source: {file: ▸l.tsv}"), "l.tsv": "fid\n"],
             near: list("l.csv", "fid\n")),

@@ -1,0 +1,98 @@
+"""A workspace, an emulator and an app's database, and a herald that is killed there."""
+
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import urllib.request
+from contextlib import contextmanager
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path += [str(ROOT / "Scripts"), str(ROOT / "Tests/deploy")]
+
+import built
+import database
+
+KILLS = int(os.environ.get("KILLS", "20"))
+SEED = int(os.environ.get("KILLS_SEED", str(int(time.time()))))
+
+
+def fid(number):
+    return f"cKilledOften{number:010}"
+
+
+def psql_program():
+    programs = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/psql"))
+    return str(programs[-1]) if programs else shutil.which("psql")
+
+
+class World:
+    """`script` makes the tables of the app, and the role `app` that herald takes."""
+
+    def __init__(self, server, folder, host, settings):
+        print(f"KILLS_SEED={SEED}", flush=True)
+        self.chance = random.Random(SEED)
+        self.server, self.folder, self.host = server, pathlib.Path(folder), host
+        self.herald, self.seconds = built.herald(), 1.0
+        self.environment = {
+            **os.environ, "FCM_EMULATOR_HOST": host, "HERALD_STATE": f"{folder}/state.sqlite",
+            "APP": f"postgresql://app@/postgres?host={server}", "HERALD_SOURCE_VARS": "APP"}
+        (self.folder / "herald.yaml").write_text(
+            "herald: 2\nproject: killing\nfcm: {rate: unlimited, ramp: 0s, settle: 0s}\n" + settings)
+
+    def ask(self, sql):
+        done = subprocess.run(
+            [psql_program(), "-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-h", self.server, "-U", "herald",
+             "-d", "postgres", "-c", sql], capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    def put_registrations(self, entries):
+        body = json.dumps([{"registration": name, "state": state} for name, state in entries]).encode()
+        request = urllib.request.Request(f"http://{self.host}/emulator/v1/registrations", body, method="PUT")
+        urllib.request.urlopen(request).close()
+
+    def run(self, *arguments, prepare=None):
+        """Runs herald to its end. Its usual time is then known."""
+        begin = time.monotonic()
+        done = subprocess.run(
+            [self.herald, "-w", str(self.folder), *arguments], env=self.environment, capture_output=True, text=True,
+            check=False, preexec_fn=prepare)
+        self.seconds = 0.8 * self.seconds + 0.2 * (time.monotonic() - begin)
+        return done
+
+    def kill(self, *arguments):
+        """Kills herald at some moment of its life. Returns whether it still lived."""
+        process = subprocess.Popen(
+            [self.herald, "-w", str(self.folder), *arguments], env=self.environment, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL)
+        try:
+            process.wait(timeout=self.chance.uniform(0, 1.1 * self.seconds))
+            return False
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            return True
+
+
+@contextmanager
+def world(script, settings=""):
+    with database.running(script) as server, tempfile.TemporaryDirectory() as folder:
+        emulator = subprocess.Popen([built.herald(), "emulator"], stdout=subprocess.PIPE, text=True)
+        try:
+            host = emulator.stdout.readline().strip().split("=", 1)[1]
+            yield World(server, folder, host, settings)
+        finally:
+            emulator.kill()
+            emulator.wait()
+            emulator.stdout.close()
+
+
+class Case(unittest.TestCase):
+    maxDiff = 2000
