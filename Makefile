@@ -11,7 +11,7 @@ VENV := .venv
 SDK := .venv-sdk
 
 .DEFAULT_GOAL := help
-.PHONY: help libraries setup herald build release install uninstall package test test-sdk test-personal test-timing test-browser test-deploy test-docs \
+.PHONY: help libraries setup herald build release install uninstall package test test-sdk test-personal test-timing test-kills test-browser test-deploy test-docs \
         lint format golden reference screenshots demo bench bench-check bench-compare bench-baseline fuzz torture lives clean
 
 help: ## Show this list
@@ -59,6 +59,9 @@ test-personal: herald $(VENV)/done ## Compare 10,000 personal messages with thos
 
 test-timing: herald $(VENV)/done ## Live a year of send windows beside an independent model of when each person gets a message
 	HERALD="$${HERALD:-$$($(SWIFT) build --show-bin-path)/herald}" $(VENV)/bin/python -B Tests/timing
+
+test-kills: herald $(VENV)/done ## Kill 'fetch' and 'run' KILLS (20) times, with an app's database that fails meanwhile
+	HERALD="$${HERALD:-$$($(SWIFT) build --show-bin-path)/herald}" $(VENV)/bin/python -B Tests/killing
 
 test-browser: setup herald $(VENV)/done ## Look at all pages in a headless Chromium, through Selenium
 	HERALD="$${HERALD:-$$($(SWIFT) build --show-bin-path)/herald}" $(VENV)/bin/python -B Tests/browser

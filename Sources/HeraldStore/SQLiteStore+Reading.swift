@@ -35,8 +35,8 @@ extension SQLiteStore {
         try await reading { try StateReader(db: $0).tombstones(after: last, limit: limit) }
     }
 
-    package func deathNotices(limit: Int) async throws -> [DeathNotice] {
-        try await reading { try StateReader(db: $0).deathNotices(limit: limit) }
+    package func deathNotices(after last: DeathNotice?, limit: Int) async throws -> [DeathNotice] {
+        try await reading { try StateReader(db: $0).deathNotices(after: last, limit: limit) }
     }
 
     package func tombstoneCount() async throws -> Int {

@@ -81,11 +81,11 @@ extension StateChange {
                     .date(tombstone.died))
             ]
         case .numberDeaths(let run): [.init(Self.numberingDeaths, .text(run))]
-        case .toldDeaths(let run, let last):
+        case .toldDeaths(let run, let numbers):
             [
                 .init(
-                    "UPDATE @tombstone SET told = TRUE WHERE noted_run = $1 AND noted_number <= $2", .text(run),
-                    .int(last))
+                    "UPDATE @tombstone SET told = TRUE WHERE noted_run = $1 AND noted_number BETWEEN $2 AND $3",
+                    .text(run), .int(numbers.lowerBound), .int(numbers.upperBound))
             ]
         case .reviveMigrated: ["DELETE FROM @tombstone WHERE migrated"]
         case .drop(let resource): Self.dropping(resource)

@@ -124,10 +124,10 @@ struct StateReader {
         return found
     }
 
-    func deathNotices(limit: Int) throws -> [DeathNotice] {
+    func deathNotices(after last: DeathNotice?, limit: Int) throws -> [DeathNotice] {
         let rows = try Row.fetchAll(
-            db.cachedStatement(sql: StoredValue.untold.replacing("@", with: "").replacing("$1", with: "?")),
-            arguments: [limit])
+            db.cachedStatement(sql: StoredValue.untold.replacing("@", with: "").replacing(#/\$\d/#, with: "?")),
+            arguments: [last?.run ?? "", last?.number ?? 0, limit])
         return try rows.map { row in
             try StoredValue.deathNotice(
                 row.decode(atIndex: 0), row.decode(atIndex: 1), row.decode(atIndex: 2), row.decode(atIndex: 3),

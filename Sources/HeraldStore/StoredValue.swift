@@ -34,10 +34,10 @@ enum StoredValue {
         return id
     }
 
-    /// The deaths that are numbered and that nobody was told of yet: `$1` of them.
+    /// The deaths that are numbered and that nobody was told of yet: `$3` of them, after the run and number `$1`, `$2`.
     static let untold = """
         SELECT noted_run, noted_number, recipient, registration, died FROM @tombstone
-        WHERE noted_run IS NOT NULL AND NOT told ORDER BY noted_run, noted_number LIMIT $1
+        WHERE (noted_run, noted_number) > ($1, $2) AND NOT told ORDER BY noted_run, noted_number LIMIT $3
         """
 
     static func deathNotice(

@@ -70,7 +70,9 @@ package final class ProbedStore: StateStore {
 
     package func tombstoneCount() async throws -> Int { inner.tombstoneCount() }
 
-    package func deathNotices(limit: Int) async throws -> [DeathNotice] { inner.deathNotices(limit: limit) }
+    package func deathNotices(after last: DeathNotice?, limit: Int) async throws -> [DeathNotice] {
+        inner.deathNotices(after: last, limit: limit)
+    }
 
     package func numbering() async throws -> Numbering? { inner.numbering() }
 

@@ -93,8 +93,8 @@ struct LifeStore: StateStore {
     }
 
     func tombstoneCount() async throws -> Int { try await read { try await inner.tombstoneCount() } }
-    func deathNotices(limit: Int) async throws -> [DeathNotice] {
-        try await read { try await inner.deathNotices(limit: limit) }
+    func deathNotices(after last: DeathNotice?, limit: Int) async throws -> [DeathNotice] {
+        try await read { try await inner.deathNotices(after: last, limit: limit) }
     }
 
     func numbering() async throws -> Numbering? { try await read { try await inner.numbering() } }

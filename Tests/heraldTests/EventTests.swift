@@ -52,6 +52,26 @@ import Testing
         await sandbox.end()
     }
 
+    @Test func `whoever does not read events holds no run up`() async throws {
+        let sandbox = try Sandbox(Sandbox.small(count: 5, subscribers: 0))
+        let (_, host) = try await sandbox.startEmulator()
+        #expect(try await sandbox.herald("state", "init", host: host).status == 0)
+        let pipe = "\(sandbox.folder.path)/pipe"
+        try #require(mkfifo(pipe, 0o600) == 0)
+        let unread = try await sandbox.herald("run", "--events", pipe, host: host)
+        #expect(unread.status == 1 && unread.errors.contains("the events cannot be written to"), "\(unread.errors)")
+        // Somebody has opened it, and reads nothing. It is full.
+        let reader = open(pipe, O_RDWR | O_NONBLOCK)
+        defer { close(reader) }
+        let block = [UInt8](repeating: 0x20, count: 4096)
+        while write(reader, block, block.count) > 0 {}
+        let run = try await sandbox.herald("run", "--events", pipe, host: host)
+        #expect(run.status == 0 && run.errors.contains("nobody reads them"), "\(run.errors)")
+        let accepted = try sandbox.accepted(in: ["ledger.ndjson"])
+        #expect((1...5).allSatisfy { accepted[Registration.fid($0).rawValue] == 1 })
+        await sandbox.end()
+    }
+
     @Test func `progress comes each second, and figures only grow`() async throws {
         var files = Sandbox.small(count: 40, subscribers: 1)
         files["workspace/herald.yaml"] = "herald: 1\nproject: demo-project\nfcm: {rate: 10/s, ramp: 0s}\n"

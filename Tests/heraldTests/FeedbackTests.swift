@@ -127,6 +127,45 @@ import Testing
         await sandbox.end()
     }
 
+    @Test func `a database that is slow keeps nobody waiting, and a signal ends the telling`() async throws {
+        let (sandbox, host, app) = try await scene([1, 5])
+        try await app.ask("UPDATE gate SET open = false")
+        let run = try HeraldProcess.start(
+            arguments(sandbox, "run"), environment: sandbox.environment(host).merging(app.variables) { $1 })
+        try await eventually { try await app.ask("SELECT is_called FROM calls") == "t" }
+        let pause = try await sandbox.herald("pause", "to-all", host: host)
+        #expect(pause.status == 0, "the lock is free: \(pause.errors)")
+        run.signal(SIGINT)
+        let end = await run.wait()
+        #expect(end.errors.contains("not handed over: a signal stopped it"), "\(end.errors)")
+        #expect(try await app.ask("SELECT open FROM gate") == "f", "the database still waits")
+        try await app.ask("UPDATE gate SET open = true")
+        #expect(try await herald(sandbox, host, app, "run").status == 0)
+        #expect(try await app.told() == fids(1, 5))
+        #expect(try await app.ask("SELECT count(DISTINCT run) FROM gone") == "1")
+        await sandbox.end()
+    }
+
+    @Test(arguments: [[3], [1, 5], [1, 2, 3, 4, 5]])
+    func `rows that the database refuses keep no other row back`(_ refused: [Int]) async throws {
+        let (sandbox, host, app) = try await scene([1, 2, 3, 4, 5])
+        let list = refused.map { "'\(Registration.fid($0).rawValue)'" }.joined(separator: ",")
+        try await app.ask("ALTER TABLE gone ADD CONSTRAINT known CHECK (registration NOT IN (\(list)))")
+        let run = try await herald(sandbox, host, app, "run")
+        #expect(run.errors.contains("it took all but \(refused.count)\n"), "\(run.errors)")
+        #expect(!run.errors.contains(Registration.fid(refused[0]).rawValue))
+        let others = (1...5).filter { !refused.contains($0) }
+        #expect(try await app.told() == others.map { Registration.fid($0).rawValue }.sorted())
+        try await app.ask("ALTER TABLE gone DROP CONSTRAINT known")
+        let next = try await herald(sandbox, host, app, "run")
+        #expect(!next.errors.contains("not handed over"), "\(next.errors)")
+        #expect(try await app.told() == fids(1, 2, 3, 4, 5))
+        #expect(try await app.ask("SELECT count(DISTINCT run) FROM gone") == "1", "the numbers stay")
+        let first = try await app.ask("SELECT min(number) FROM gone WHERE registration IN (\(list))")
+        #expect(run.errors.contains("look at number \(first) of run "), "\(run.errors)")
+        await sandbox.end()
+    }
+
     @Test(arguments: [
         ("HERALD_SOURCE_VARS", "OTHER", "this machine does not allow the variable 'APP_DATABASE'"),
         ("APP_DATABASE", "host=db", "the variable in 'postgres' holds no address of a database"),

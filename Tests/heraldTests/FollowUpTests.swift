@@ -111,13 +111,33 @@ struct FollowUpTests {
         #expect(town.messages().count == 6)
     }
 
+    @Test func `an occurrence that an audience goes by is not pruned`() async throws {
+        let town = try Town(
+            Self.files(Self.campaign("welcome", to: "members"), Self.campaign("other", to: "members"), Self.follower),
+            at: Self.monday)
+        _ = try await town.herald("state", "init")
+        _ = try await town.herald("run")
+        town.pass(10 * Self.day)
+        let prune = try await town.herald("state", "prune", "--older-than", "1d", "--auto-approve")
+        #expect(prune.errors.contains("welcome@once stays whole: audience 'again' goes by it"), "\(prune.errors)")
+        #expect(prune.errors.contains("only counts of 1 old occurrence"), "\(prune.errors)")
+        #expect(try await town.herald("plan").failure == nil)
+        try town.folder.write("kind: audience\n", to: "mistake.yaml")
+        let refused = try await town.herald("state", "prune", "--older-than", "1d", "--auto-approve")
+        #expect(refused.failure?.status == .failed && refused.errors.contains("'herald validate'"), "\(refused.errors)")
+    }
+
+    private static let follower =
+        again("{campaign: welcome, is: [never]}") + campaign("late", to: "again")
+
     @Test func `a pruned occurrence is an error where it matters, and none where everything was sent`() async throws {
-        let follower = Self.again("{campaign: welcome, is: [never]}") + Self.campaign("late", to: "again")
-        let town = try Town(Self.files(Self.campaign("welcome", to: "members"), follower), at: Self.monday)
+        let welcome = Self.campaign("welcome", to: "members")
+        let town = try Town(Self.files(welcome), at: Self.monday)
         _ = try await town.herald("state", "init")
         _ = try await town.herald("run")
         town.pass(10 * Self.day)
         #expect(try await town.herald("state", "prune", "--older-than", "1d", "--auto-approve").failure == nil)
+        try town.folder.write(welcome + "---\n" + Self.follower, to: "campaigns.yaml")
         for command in ["plan", "run"] {
             let refused = try await town.herald(command)
             #expect(refused.failure?.status == .wrong)
@@ -126,8 +146,7 @@ struct FollowUpTests {
                 "\(refused.errors)")
             #expect(refused.errors.contains("which was pruned") && refused.errors.contains("--older-than"))
         }
-        try town.folder.write(
-            Self.campaign("welcome", to: "members") + "---\n" + follower + "enabled: false\n", to: "campaigns.yaml")
+        try town.folder.write(welcome + "---\n" + Self.follower + "enabled: false\n", to: "campaigns.yaml")
         #expect(try await town.herald("run").failure == nil)
     }
 

@@ -70,7 +70,7 @@ struct StageRepairTests: StageScene {
     }
 
     @Test func `without an approval no statement is told who is dead`() async throws {
-        let settings = "approval: required\nfeedback: {postgres: '${DB}', dead: SELECT 1}"
+        let settings = "approval: required\nfeedback: {postgres: '${DB}', dead: SELECT $3}"
         let town = try await town(Self.files(Self.usual, settings: settings))
         let run = try await town.herald("run")
         #expect(run.errors.contains("not handed over before somebody approves herald.yaml"), "\(run.errors)")

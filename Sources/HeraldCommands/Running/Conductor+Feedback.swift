@@ -2,48 +2,54 @@ import Foundation
 import HeraldCore
 import HeraldStore
 
-/// What a run tells others when it has ended.
+/// What a run tells the database that herald.yaml names. Whatever goes wrong there, the run ended as it did, and the next
+/// one tells what is left.
 extension Conductor {
-    /// Hands dead registrations to the database that herald.yaml names, if the run was allowed to do anything. Whatever
-    /// goes wrong there, the run ended as it did, and the next one tells what is left.
-    func tellDeaths(of plan: Plan, under lock: (any StateLock)?) async {
-        guard isReal, let lock, let feedback = context.settings.feedback, lock.mayWrite?() != false else { return }
+    /// Numbers who died since the run before, if the run was allowed to do anything. The numbers are fixed before anybody
+    /// is told, so that whoever is told twice can see it.
+    func noteDeaths(of plan: Plan, under lock: (any StateLock)?) async {
+        guard isReal, let lock, context.settings.feedback != nil, lock.mayWrite?() != false else { return }
         if plan.hasUnapprovedSettings {
             return console.error(
                 "herald: warning: dead registrations are not handed over before somebody approves herald.yaml\n")
         }
         do {
             guard let store = try await context.state.openIfPresent(for: .changing) else { return }
-            // The numbers are fixed before anybody is told, so that whoever is told twice can see it.
             try await store.commit([.numberDeaths(run: request.id)])
-            try await tell(feedback, of: store)
-        } catch let error as FetchProblem {
-            console.error(
-                "herald: warning: dead registrations were not handed over: \(error.description)\n"
-                    + "  help: \(error.helpForFeedback); the next run tries again\n")
+            request.telling.noteDeaths()
         } catch {
-            let reason = CommandFailure(blaming: error).message ?? "the state cannot be read"
-            console.error("herald: warning: dead registrations were not handed over: \(reason)\n")
+            warn("\(CommandFailure(blaming: error).message ?? "the state cannot be read")")
         }
     }
 
-    private func tell(_ feedback: FeedbackSettings, of store: any StateStore) async throws {
-        var target: PostgresTelling?
-        while true {
-            let notices = try await store.deathNotices(limit: PostgresTelling.batch)
-            // A batch is of one run.
-            guard let run = notices.first?.run, let last = notices.last(where: { $0.run == run }) else { return }
+    /// Hands over those that are numbered, once the lock is free: nobody's database may keep the next run waiting.
+    func tellDeaths() async {
+        let telling = request.telling
+        guard !telling.isStopped, telling.takeDeaths(), let feedback = context.settings.feedback else { return }
+        do {
+            let store = try await context.state.open(for: .changing)
             let sources = ListSources(
-                folder: context.files.folder, settings: context.settings, environment: context.common.environment,
-                isStopped: { false })
-            if target == nil { target = try sources.tell(feedback) }
-            do throws(QueryError) {
-                try target?.tell(notices.filter { $0.run == run }, with: feedback.dead.text)
-            } catch {
-                throw FetchProblem.query(error)
-            }
-            try await store.commit([.toldDeaths(run: run, through: last.number)])
+                folder: context.files.folder, settings: context.settings, environment: context.common.environment
+            ) { telling.isStopped }
+            var handover = Handover(to: feedback.dead.text, from: store)
+            try await handover.tellAll { () throws(FetchProblem) in try sources.tell(feedback) }
+            guard let (notice, problem) = handover.refusal else { return }
+            warn(
+                "\(problem.description); it took all but \(handover.refused.grouped)",
+                help:
+                    "look at number \(notice.number) of run \(notice.run), the first of them; the next run tries again")
+        } catch FetchProblem.stopped {
+            warn("a signal stopped it", help: "the next run goes on")
+        } catch let error as FetchProblem {
+            warn(error.description, help: "\(error.helpForFeedback); the next run tries again")
+        } catch {
+            warn("\(CommandFailure(blaming: error).message ?? "the state cannot be read")")
         }
+    }
+
+    private func warn(_ problem: String, help: String? = nil) {
+        let help = help.map { "  help: \($0)\n" } ?? ""
+        console.error("herald: warning: dead registrations were not handed over: \(problem)\n\(help)")
     }
 }
 
@@ -56,6 +62,8 @@ extension FetchProblem {
 extension ListSources {
     fileprivate func tell(_ feedback: FeedbackSettings) throws(FetchProblem) -> PostgresTelling {
         let address = try address(feedback.postgres, ca: feedback.ca)
-        do throws(QueryError) { return try PostgresTelling(address) } catch { throw .query(error) }
+        do throws(QueryError) { return try PostgresTelling(address, isStopped: isStopped) } catch {
+            throw error == .stopped ? .stopped : .query(error)
+        }
     }
 }

@@ -16,10 +16,15 @@ struct Conductor {
         do {
             guard try await conduct(ifLocked: ifLocked) else { return }
         } catch {
-            await tellNews()
+            await tellOthers()
             throw error
         }
+        await tellOthers()
+    }
+
+    private func tellOthers() async {
         await tellNews()
+        await tellDeaths()
     }
 
     /// Returns once the lock is free again, so that nobody who is told keeps the next run waiting.
@@ -50,6 +55,7 @@ struct Conductor {
         try obeyGuards(work.course)
         if needsApproval { try approve(state) }
         let signals = request.signals ?? context.machine.signals(console)
+        request.telling.end(with: signals)
         // A person who overrode the guard accepts the state as it is.
         if request.dryRunSample == nil {
             if state.hasMoved { try await context.state.acceptMove() }
@@ -66,10 +72,10 @@ struct Conductor {
                 try await act(on: work, from: consume state, under: lock, signals)
             }
         } catch {
-            await tellDeaths(of: plan, under: lock)
+            await noteDeaths(of: plan, under: lock)
             throw error
         }
-        await tellDeaths(of: plan, under: lock)
+        await noteDeaths(of: plan, under: lock)
     }
 
     /// Carries out what passed all checks.

@@ -7,6 +7,8 @@ import Synchronization
 /// webhook may keep the next run waiting.
 final class Telling: Sendable {
     private let noted = Mutex<Noted?>(nil)
+    private let hasDeaths = Mutex(false)
+    private let signals = Mutex<Signals?>(nil)
 
     struct Noted: Sendable {
         var told: Told
@@ -26,6 +28,22 @@ final class Telling: Sendable {
     }
 
     var hasNoted: Bool { noted.withLock { $0 != nil } }
+
+    /// Dead registrations are numbered, for whom herald.yaml names.
+    func noteDeaths() { hasDeaths.withLock { $0 = true } }
+
+    /// Once.
+    func takeDeaths() -> Bool {
+        hasDeaths.withLock { hasDeaths in
+            defer { hasDeaths = false }
+            return hasDeaths
+        }
+    }
+
+    /// Nobody is told any more after one of these.
+    func end(with signals: Signals) { self.signals.withLock { $0 = signals } }
+
+    var isStopped: Bool { signals.withLock { $0?.first ?? 0 } != 0 }
 }
 
 extension Conductor {
@@ -40,14 +58,18 @@ extension Conductor {
         of report: Report, _ proposal: Proposal?, in store: any StateStore, _ recorded: RecordedState,
         _ files: RunFiles? = nil
     ) async {
-        guard isReal, !webhooks.isEmpty, report.result != .interrupted else { return }
+        guard isReal, !webhooks.isEmpty else { return }
         var news = Told.News(run: report.run, started: report.started, now: request.now())
         news.missed = report.missedOccurrences
-        news.needs = proposal.map { proposal in
-            Need.all(
-                in: proposal, context.files.listAges(at: news.now), lastRun: recorded.lastRun,
-                every: context.settings.runEvery, atWork: .thisRun)
-        }
+        // Whoever was interrupted does not know what is well.
+        news.needs =
+            report.result == .interrupted
+            ? nil
+            : proposal.map { proposal in
+                Need.all(
+                    in: proposal, context.files.listAges(at: news.now), lastRun: recorded.lastRun,
+                    every: context.settings.runEvery, atWork: .thisRun)
+            }
         await note(news, in: store, recorded, report, files)
     }
 
@@ -85,7 +107,7 @@ extension Conductor {
 
     /// Tells what is noted. What does not arrive is told by the next run.
     func tellNews() async {
-        guard var noted = request.telling.take(), !noted.told.outbox.isEmpty else { return }
+        guard !request.telling.isStopped, var noted = request.telling.take(), !noted.told.outbox.isEmpty else { return }
         let outcome = await Notifier(context).tell(noted.told.outbox, except: noted.delivered)
         for problem in outcome.problems { console.error("herald: \(problem)\n") }
         if var report = noted.report, let files = noted.files, !outcome.problems.isEmpty {

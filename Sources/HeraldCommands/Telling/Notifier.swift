@@ -56,8 +56,14 @@ struct Notifier {
                     outcome.problems.append("\(name) is too slow; the next run tells the rest")
                     break
                 }
-                try await send(notice, to: webhook, post, secret)
-                outcome.arrived.insert(notice.key(for: webhook))
+                do throws(TellingProblem) {
+                    try await send(notice, to: webhook, post, secret)
+                    outcome.arrived.insert(notice.key(for: webhook))
+                } catch {
+                    // One that the server does not like keeps no other one back.
+                    guard error.isOfContent else { throw error }
+                    outcome.problems.append("\(name) refused a message: \(error.description)")
+                }
             }
         } catch {
             outcome.problems.append("\(name) was not told: \(error.description); \(error.help)")

@@ -19,6 +19,11 @@ enum TellingProblem: Error, Hashable {
         }
     }
 
+    /// Whether the server takes other messages.
+    var isOfContent: Bool {
+        if case .post(.status(let status)) = self { [400, 413, 422].contains(status) } else { false }
+    }
+
     var help: String {
         switch self {
         case .variable(let problem): problem.help

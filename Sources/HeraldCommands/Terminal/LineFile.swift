@@ -18,7 +18,10 @@ final class LineFile: Sendable {
     func open() throws {
         try descriptor.withLock { descriptor in
             if descriptor < 0 {
-                descriptor = Foundation.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+                // Otherwise a pipe that nobody reads would keep it here for ever.
+                let opened = Foundation.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o600)
+                if opened >= 0 { _ = fcntl(opened, F_SETFL, fcntl(opened, F_GETFL) & ~O_NONBLOCK) }
+                descriptor = opened
             }
             guard descriptor >= 0 else { throw PrivateFile.Failure() }
         }

@@ -31,7 +31,17 @@ extension SettingsReader {
             dead.value.hasSuffix(".sql")
             ? Audience.Query("", file: dead)
             : Audience.Query(reading: dead.value, at: dead.range, &findings.diagnostics)
+        if let query, query.file == nil { checkDead(query.text, at: dead.range, &findings.diagnostics) }
         return query.map { FeedbackSettings(postgres: postgres.value, dead: $0, ca: ca) }
+    }
+
+    /// A statement that does not read the registrations changes nothing, or everything.
+    static func checkDead(_ statement: String, at range: SourceRange, _ diagnostics: inout [Diagnostic]) {
+        guard !statement.contains(/\$3(?!\d)/) else { return }
+        diagnostics.append(
+            .error(
+                .invalidValue, "the statement of 'dead' has no $3, so it does not know who is dead", at: range,
+                help: "read the registrations from $3, an array, such as unnest($2, $3, $4)"))
     }
 
     /// Whether an address has a password, and not a variable in its place.

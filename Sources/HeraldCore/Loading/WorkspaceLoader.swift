@@ -162,6 +162,7 @@ package struct WorkspaceLoader {
         }
         if let file = workspace.settings.feedback?.dead.file, let query = query(in: file) {
             workspace.settings.feedback?.dead = query
+            SettingsReader.checkDead(query.text, at: SourceRange(file: file.value), &diagnostics)
         }
     }
 

@@ -58,6 +58,11 @@ package struct FollowedOccurrences: Sendable {
         return "audience '\(name)' is empty: no occurrence of campaign '\(campaign)' is finished"
     }
 
+    /// The occurrences that audiences go by, and those audiences.
+    package var audiences: [OccurrenceID: String] {
+        Dictionary(followed.compactMap { next in next.id.map { ($0, next.audience.name.value) } }) { first, _ in first }
+    }
+
     /// Who passes, by audience.
     package func limits(from store: (any StateStore)?) async throws -> [String: OutcomeLimit] {
         var limits: [String: OutcomeLimit] = [:]

@@ -40,8 +40,10 @@ package struct RunEvents: Sendable {
         return [event("started", at: now, ["step": .string(step.rawValue)])]
     }
 
-    /// - Parameter report: as it is now.
-    package mutating func note(_ report: Report, at now: Date) -> [JSONValue] {
+    /// - Parameters:
+    ///   - report: as it is now.
+    ///   - tellsProgress: `false` while nobody can be told how steps go on. The next figures make up for it.
+    package mutating func note(_ report: Report, at now: Date, tellsProgress: Bool = true) -> [JSONValue] {
         last = report
         let fresh = report.steps.filter { told[$0.id] == nil }
         var events: [JSONValue] = []
@@ -51,14 +53,14 @@ package struct RunEvents: Sendable {
         for step in fresh {
             told[step.id] = Told(figures: Self.figures(of: step), progress: now, held: step.isStanding ? step.held : 0)
         }
-        for step in report.steps { events += note(step, at: now, isLast: false) }
+        for step in report.steps { events += note(step, at: now, isLast: false, tellsProgress: tellsProgress) }
         return events
     }
 
     /// - Parameter code: the exit code of the command.
     package mutating func finish(code: Int32, at now: Date) -> [JSONValue] {
         var events: [JSONValue] = []
-        for step in last?.steps ?? [] { events += note(step, at: now, isLast: true) }
+        for step in last?.steps ?? [] { events += note(step, at: now, isLast: true, tellsProgress: true) }
         let summary = last.map { ReportDocument($0).summary.mapValues { JSONValue.int(Int64($0)) } }
         let result = last.map { $0.result == .running ? $0.outcome : $0.result }
         return events + [
@@ -71,7 +73,9 @@ package struct RunEvents: Sendable {
         ]
     }
 
-    private mutating func note(_ step: StepReport, at now: Date, isLast: Bool) -> [JSONValue] {
+    private mutating func note(
+        _ step: StepReport, at now: Date, isLast: Bool, tellsProgress: Bool
+    ) -> [JSONValue] {
         guard var known = told[step.id] else { return [] }
         defer { told[step.id] = known }
         var events: [JSONValue] = []
@@ -79,7 +83,7 @@ package struct RunEvents: Sendable {
         let isDue = now.timeIntervalSince(known.progress) >= Self.pause || step.pending == 0 || isLast
         let isWorthTelling =
             figures != known.figures ? isDue : step.id == current && isDue && step.pending > 0 && !isLast
-        if isWorthTelling {
+        if tellsProgress, isWorthTelling {
             (known.figures, known.progress) = (figures, now)
             events.append(event("progress", at: now, Self.progress(of: step)))
         }

@@ -98,7 +98,7 @@ package struct Told: Hashable, Sendable {
             let accepted = occurrence.counts[.accepted]
             add(
                 notice(
-                    "sent", id.rawValue, "\(id) is sent: FCM took \(count(accepted, "message")).", command: nil, news,
+                    "sent", id.rawValue, "\(id) has ended: FCM took \(count(accepted, "message")).", command: nil, news,
                     state, "sent", id.rawValue))
         }
         until = max(begin, state.occurrences.values.compactMap(\.finished).max() ?? begin)

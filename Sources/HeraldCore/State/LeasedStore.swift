@@ -41,8 +41,8 @@ package final class LeasedStore: StateStore {
 
     package func tombstoneCount() async throws -> Int { try await store.tombstoneCount() }
 
-    package func deathNotices(limit: Int) async throws -> [DeathNotice] {
-        try await store.deathNotices(limit: limit)
+    package func deathNotices(after last: DeathNotice?, limit: Int) async throws -> [DeathNotice] {
+        try await store.deathNotices(after: last, limit: limit)
     }
 
     package func numbering() async throws -> Numbering? { try await store.numbering() }

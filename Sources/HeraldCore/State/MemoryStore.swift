@@ -52,9 +52,9 @@ package final class MemoryStore: StateStore {
                 for id in members { (registrations[id], tombstones[id]) = (nil, nil) }
                 formerRegistrations = formerRegistrations.filter { state.formers[$0.key] != nil }
             case .numberDeaths(let run): numberDeaths(run)
-            case .toldDeaths(let run, let last):
+            case .toldDeaths(let run, let numbers):
                 for (id, known) in notices {
-                    for (registration, notice) in known where notice.run == run && notice.number <= last {
+                    for (registration, notice) in known where notice.run == run && numbers ~= notice.number {
                         notices[id]?[registration]?.isTold = true
                     }
                 }
@@ -141,8 +141,10 @@ package final class MemoryStore: StateStore {
 
     package func tombstoneCount() -> Int { content.withLock { $0.tombstones.values.reduce(0) { $0 + $1.count } } }
 
-    package func deathNotices(limit: Int) -> [DeathNotice] {
-        Array(content.withLock { $0.deathNotices() }.prefix(limit))
+    package func deathNotices(after last: DeathNotice?, limit: Int) -> [DeathNotice] {
+        let all = content.withLock { $0.deathNotices() }
+        let rest = all.drop { notice in last.map { (notice.run, notice.number) <= ($0.run, $0.number) } ?? false }
+        return Array(rest.prefix(limit))
     }
 
     package func numbering() -> Numbering? { nil }

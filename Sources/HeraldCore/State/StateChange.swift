@@ -83,8 +83,8 @@ package enum StateChange: Hashable, Sendable {
     case died(Tombstone)
     /// Numbers the deaths that have no number yet, for those who are told of them.
     case numberDeaths(run: String)
-    /// Those that a run numbered were told, up to this number.
-    case toldDeaths(run: String, through: Int64)
+    /// Those that a run numbered were told, with these numbers.
+    case toldDeaths(run: String, ClosedRange<Int64>)
     /// Lifts all deaths that were recorded by a herald that noted only whose installation was dead.
     case reviveMigrated
     /// Removes recipients with all their registrations and memberships. Their numbers keep their places in ledgers and

@@ -34,8 +34,9 @@ package protocol StateStore: Sendable {
     /// How many tombstones there are. It reads no registration.
     func tombstoneCount() async throws -> Int
 
-    /// Deaths that are numbered and that nobody was told of yet, by run and number, up to `limit` of them.
-    func deathNotices(limit: Int) async throws -> [DeathNotice]
+    /// Deaths that are numbered and that nobody was told of yet, after one of them, by run and number, up to `limit`.
+    /// `nil` stands for the beginning.
+    func deathNotices(after last: DeathNotice?, limit: Int) async throws -> [DeathNotice]
 
     /// The numbers that the store has given out. `nil` if it cannot tell them from another state's.
     func numbering() async throws -> Numbering?

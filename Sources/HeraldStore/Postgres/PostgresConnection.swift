@@ -1,5 +1,6 @@
 internal import CLibPQ
 internal import Foundation
+internal import HeraldCore
 
 /// One connection to PostgreSQL. Its calls block, so only a thread that waits for nothing else makes them.
 final class PostgresConnection {
@@ -9,6 +10,10 @@ final class PostgresConnection {
     let handle: OpaquePointer
     /// What `@` in statements stands for: the quoted schema and a point.
     private let prefix: String
+    /// Whether nobody waits for an answer any more. The connection is of no use then.
+    var isStopped: @Sendable () -> Bool = { false }
+    /// How often that is asked.
+    private static let look: Duration = .milliseconds(200)
 
     /// - Parameter schema: may hold any characters but NUL.
     init(_ parameters: Parameters, schema: String) throws(PostgresError) {
@@ -187,9 +192,8 @@ extension PostgresConnection {
         guard socket.fd >= 0 else { throw .cut }
         while true {
             let rest = ContinuousClock.now.duration(to: deadline)
-            guard rest > .zero else { throw .silent }
-            let milliseconds = rest.components.seconds * 1000 + rest.components.attoseconds / 1_000_000_000_000_000 + 1
-            let count = poll(&socket, 1, Int32(clamping: milliseconds))
+            guard rest > .zero, !isStopped() else { throw .silent }
+            let count = poll(&socket, 1, Int32(min(rest, Self.look).seconds * 1000) + 1)
             if count > 0 { return }
             if count < 0, errno != EINTR { throw .cut }
         }

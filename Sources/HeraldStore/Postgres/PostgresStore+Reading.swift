@@ -38,9 +38,10 @@ extension PostgresStore {
         }
     }
 
-    package func deathNotices(limit: Int) async throws -> [DeathNotice] {
+    package func deathNotices(after last: DeathNotice?, limit: Int) async throws -> [DeathNotice] {
         try await reading { transaction in
-            let page = PostgresStatement(StoredValue.untold, .int(limit))
+            let page = PostgresStatement(
+                StoredValue.untold, .text(last?.run ?? ""), .int(last?.number ?? 0), .int(limit))
             return try transaction.commit([page])[0].all.map { row in
                 try StoredValue.deathNotice(row.text(0), row.int(1), row.int(2), row.text(3), died: row.double(4))
             }

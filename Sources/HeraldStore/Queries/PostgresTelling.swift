@@ -10,13 +10,17 @@ package final class PostgresTelling {
     package static let batch = 1000
 
     private let connection: PostgresConnection
+    private let isStopped: @Sendable () -> Bool
 
     /// How long a statement, or connecting, may take.
     private static let limit = Duration.seconds(30)
 
-    package init(_ address: PostgresAddress) throws(QueryError) {
+    /// - Parameter isStopped: Whether a signal asked herald to stop.
+    package init(_ address: PostgresAddress, isStopped: @escaping @Sendable () -> Bool) throws(QueryError) {
+        self.isStopped = isStopped
         do {
             connection = try PostgresConnection(address.server.parameters, schema: "public")
+            connection.isStopped = isStopped
             let row = try connection.perform([PostgresQueries.powers], until: .now + Self.limit).first?.first
             if let power = try row?.optionalText(0) {
                 throw QueryError.failed(
@@ -26,13 +30,15 @@ package final class PostgresTelling {
         } catch let error as QueryError {
             throw error
         } catch {
-            throw Self.problem(error)
+            throw isStopped() ? .stopped : Self.problem(error)
         }
     }
 
     /// Tells all of them, or nobody. All are of one run.
-    package func tell(_ notices: [DeathNotice], with statement: String) throws(QueryError) {
-        guard let run = notices.first?.run else { return }
+    ///
+    /// - Returns: Why the database refused a value or a row, so that it may take the others. `nil` if it took all.
+    package func tell(_ notices: ArraySlice<DeathNotice>, with statement: String) throws(QueryError) -> QueryError? {
+        guard let run = notices.first?.run else { return nil }
         let deadline = ContinuousClock.now + Self.limit
         var work = PostgresStatement(
             statement, .text(run), .ints(notices.map(\.number)), .texts(notices.map(\.registration.rawValue)),
@@ -40,8 +46,14 @@ package final class PostgresTelling {
         work.isOfState = false
         // Sent together, both are one transaction.
         do { try connection.perform([.limits(until: deadline), work], until: deadline) } catch {
-            throw Self.problem(error)
+            if isStopped() { throw .stopped }
+            let problem = Self.problem(error)
+            // Data, constraints, and what functions of the database raise.
+            guard case .refused(let refusal, _) = error, ["22", "23", "P0"].contains(where: refusal.code.hasPrefix)
+            else { throw problem }
+            return problem
         }
+        return nil
     }
 
     private static func problem(_ error: any Error) -> QueryError {

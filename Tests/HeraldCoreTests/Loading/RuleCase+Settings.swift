@@ -217,34 +217,38 @@ extension RuleCase {
             near: ["herald.yaml": settings("suppress: [a]"), "x.yaml": audience("fids: []")]),
         RuleCase(
             .invalidValue, "a password of a database that is told",
-            feedback("postgres: ▸'postgresql://app:secret@db.example/app', dead: SELECT 1"),
-            near: feedback("postgres: 'postgresql://app:${PW}@db.example/app', dead: SELECT 1")),
+            feedback("postgres: ▸'postgresql://app:secret@db.example/app', dead: SELECT $3"),
+            near: feedback("postgres: 'postgresql://app:${PW}@db.example/app', dead: SELECT $3")),
         RuleCase(
             .invalidValue, "a password among its parameters",
-            feedback("postgres: ▸'postgresql://db.example/app?password=secret', dead: SELECT 1"),
-            near: feedback("postgres: 'postgresql://db.example/app?password=${PW}', dead: SELECT 1")),
+            feedback("postgres: ▸'postgresql://db.example/app?password=secret', dead: SELECT $3"),
+            near: feedback("postgres: 'postgresql://db.example/app?password=${PW}', dead: SELECT $3")),
         RuleCase(
             .formatVersion, "feedback",
-            ["herald.yaml": "herald: 1\nproject: p\n▸feedback: {postgres: '${A}', dead: SELECT 1}\n"],
-            near: ["herald.yaml": "herald: 2\nproject: p\nfeedback: {postgres: '${A}', dead: SELECT 1}\n"]),
+            ["herald.yaml": "herald: 1\nproject: p\n▸feedback: {postgres: '${A}', dead: SELECT $3}\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\nfeedback: {postgres: '${A}', dead: SELECT $3}\n"]),
         RuleCase(
             .invalidValue, "feedback to a database that is no address",
-            feedback("postgres: ▸'host=db', dead: SELECT 1"),
-            near: feedback("postgres: 'postgresql://a@db/app', dead: SELECT 1")),
+            feedback("postgres: ▸'host=db', dead: SELECT $3"),
+            near: feedback("postgres: 'postgresql://a@db/app', dead: SELECT $3")),
         RuleCase(
             .invalidValue, "feedback with no statement", feedback("postgres: '${A}', dead: ▸';'"),
-            near: feedback("postgres: '${A}', dead: SELECT 1;")),
+            near: feedback("postgres: '${A}', dead: SELECT $3;")),
+        RuleCase(
+            .invalidValue, "feedback that does not know who is dead",
+            feedback("postgres: '${A}', dead: ▸'UPDATE people SET dead = true WHERE $1 <> $31'"),
+            near: feedback("postgres: '${A}', dead: 'UPDATE people SET dead = true WHERE fid = ANY ($3)'")),
         RuleCase(
             .missingKey, "feedback without a statement",
             feedback("postgres: '${A}'").mapValues {
                 $0.replacing("{postgres", with: "▸{postgres")
-            }, near: feedback("postgres: '${A}', dead: SELECT 1")),
+            }, near: feedback("postgres: '${A}', dead: SELECT $3")),
         RuleCase(
-            .unknownKey, "another key of feedback", feedback("postgres: '${A}', dead: SELECT 1, ▸outcomes: SELECT 1"),
-            near: feedback("postgres: '${A}', dead: SELECT 1")),
+            .unknownKey, "another key of feedback", feedback("postgres: '${A}', dead: SELECT $3, ▸outcomes: SELECT 1"),
+            near: feedback("postgres: '${A}', dead: SELECT $3")),
         RuleCase(
             .fileUnreadable, "a statement that is not there", feedback("postgres: '${A}', dead: ▸gone.sql"),
-            near: feedback("postgres: '${A}', dead: gone.sql").merging(["gone.sql": "SELECT mark($2)"]) { $1 }),
+            near: feedback("postgres: '${A}', dead: gone.sql").merging(["gone.sql": "SELECT mark($3)"]) { $1 }),
         RuleCase(
             .undefinedVariable, "a variable nobody set", ["herald.yaml": settings("state: ▸${NOWHERE}/x")],
             near: ["herald.yaml": settings("state: ${NOWHERE:-here}/x")]),

@@ -21,7 +21,7 @@ import Testing
         "guards: {max_unsubscribe_percent: 100}", "fcm: {rate: 5/s}", "fcm: {endpoint: \"http://127.0.0.1:9\"}",
         "fcm: {settle: 0s}", "sender_id: \"123456789012\"", "state: other.sqlite", "workspace: club",
         "suppress: [testers]", "suppress: [{audience: testers, tags: [promo]}]", "require_tags: false",
-        "feedback: {postgres: \"${A}\", dead: SELECT 1}",
+        "feedback: {postgres: \"${A}\", dead: SELECT $3}",
     ])
     func `settings that decide who gets what are approved, too`(_ line: String) throws {
         let (before, after) = (try approval(settings("")), try approval(settings(line)))

@@ -16,8 +16,8 @@ struct FeedbackContractTests {
         return open
     }
 
-    private func notices(_ open: OpenStore, limit: Int = 100) async throws -> [String] {
-        let notices = try await open.other().deathNotices(limit: limit)
+    private func notices(_ open: OpenStore, after last: DeathNotice? = nil, limit: Int = 100) async throws -> [String] {
+        let notices = try await open.other().deathNotices(after: last, limit: limit)
         #expect(notices.allSatisfy { $0.died == Self.died })
         return notices.map { notice in
             let fid = (1...5).first { Registration.fid($0) == notice.registration }
@@ -32,11 +32,11 @@ struct FeedbackContractTests {
         try await open.commit(.numberDeaths(run: "a"))
         #expect(try await notices(open) == ["a/1: 1", "a/2: 2", "a/3: 3"])
         #expect(try await notices(open, limit: 2) == ["a/1: 1", "a/2: 2"])
-        try await open.commit(.toldDeaths(run: "a", through: 2), .numberDeaths(run: "b"))
+        try await open.commit(.toldDeaths(run: "a", 1...2), .numberDeaths(run: "b"))
         #expect(try await notices(open) == ["a/3: 3"])
         try await open.commit(.forget([4], at: Self.died), .numberDeaths(run: "b"))
         #expect(try await notices(open) == ["a/3: 3", "b/1: 4"])
-        try await open.commit(.toldDeaths(run: "a", through: 3), .toldDeaths(run: "b", through: 1))
+        try await open.commit(.toldDeaths(run: "a", 3...3), .toldDeaths(run: "b", 1...1))
         try await open.commit(.numberDeaths(run: "c"))
         #expect(try await notices(open) == [])
     }
@@ -55,7 +55,7 @@ struct FeedbackContractTests {
         #expect(try await notices(open) == [])
         try await open.commit(.forget([1], at: Self.died), .numberDeaths(run: "b"))
         #expect(try await notices(open) == ["b/1: 1"])
-        try await open.commit(.toldDeaths(run: "b", through: 1), .register([1: .fid(1)]))
+        try await open.commit(.toldDeaths(run: "b", 1...1), .register([1: .fid(1)]))
         try await open.commit(.forget([1], at: Self.died), .numberDeaths(run: "c"))
         #expect(try await notices(open) == ["c/1: 1"])
     }
@@ -64,7 +64,7 @@ struct FeedbackContractTests {
     func `telling makes no plan stale`(_ kind: StoreKind) async throws {
         let open = try await state(kind, dead: [1])
         let serial = try await open.reopened().serial
-        try await open.commit(.numberDeaths(run: "a"), .toldDeaths(run: "a", through: 1))
+        try await open.commit(.numberDeaths(run: "a"), .toldDeaths(run: "a", 1...1))
         #expect(try await open.reopened().serial == serial)
     }
 }
