@@ -156,7 +156,9 @@ extension PlanDocument {
     }
 
     /// The notification of a campaign, folded: one for each text.
-    private func mocks(_ campaign: Campaign) -> [String] { looks(of: campaign).map { Self.mock($0, of: campaign) } }
+    private func mocks(_ campaign: Campaign) -> [String] {
+        campaign.looks(texts[campaign.name.value]).map { Self.mock($0, of: campaign) }
+    }
 
     private static func mock(_ look: TextLook, of campaign: Campaign) -> String {
         let lines = look.mocks.map { $0.textLines.joined(separator: "\n") }

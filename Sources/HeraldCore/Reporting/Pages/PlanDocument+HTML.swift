@@ -84,10 +84,11 @@ extension PlanDocument {
     }
 
     private func look(_ campaign: Campaign) -> JSONValue {
-        let texts: [JSONValue] = looks(of: campaign).map { look in
-            [
-                "words": look.words.map { .string($0) } ?? .null, "silent": .bool(look.mocks.isEmpty),
-                "mocks": .array(look.mocks.map(\.values)),
+        let texts: [JSONValue] = campaign.looks(texts[campaign.name.value]).map { look in
+            let mocks = look.mocks
+            return [
+                "words": look.words.map { .string($0) } ?? .null, "silent": .bool(mocks.isEmpty),
+                "mocks": .array(mocks.map(\.values)),
             ]
         }
         return ["name": .string(campaign.name.value), "texts": .array(texts)]
@@ -109,10 +110,11 @@ extension PlanDocument {
 
     private var coming: JSONValue {
         guard let next = overview.upcoming.first else { return .null }
-        let grid = WeekGrid(overview.upcoming, today: next.occurring.zone.local(at: plan.at))
+        let entries = overview.upcoming.map { CalendarEntry($0, overview.figures) }
+        let grid = WeekGrid(entries, today: next.occurring.zone.local(at: plan.at))
         let omitted = overview.upcomingOmitted
         return [
-            "weeks": .array(grid.values(overview.figures)),
+            "weeks": .array(grid.values),
             "rest": omitted > 0 ? .string("and \(omitted.grouped) more; 'herald calendar' lists them") : .null,
         ]
     }
