@@ -21,13 +21,13 @@ extension CommandContext {
         let status = StatusDocument(proposal, standing, workspace: shownName)
         var site = Site(status, of: workspace.campaigns, texts: try workspace.shownTexts(), zone: zone)
         switch source {
-        case .snapshot(let snapshot, _): site.snapshot = snapshot
+        case .snapshot(let snapshot, _): (site.snapshot, site.runs) = (snapshot, snapshot.runs)
         case .state(let known, let location) where known.exists:
             site.snapshot = StateSnapshot(known.recorded, tombstones: 0, at: now)
             site.reports = SavedReports(in: location.reports).reports(of: known.recorded.identity.lineage)
         case .state, .files: break
         }
-        site.runs = [standing.lastRun].compactMap(\.self)
+        if let last = standing.lastRun, !site.runs.contains(where: { $0.run == last.run }) { site.runs.append(last) }
         site.changes = files.recentChanges(at: now, common.environment)
         return site
     }

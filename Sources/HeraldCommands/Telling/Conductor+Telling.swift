@@ -45,7 +45,8 @@ extension Conductor {
         news.missed = report.missedOccurrences
         news.needs = proposal.map { proposal in
             Need.all(
-                in: proposal, context.files.listAges(at: news.now), lastRun: recorded.lastRun,
+                in: proposal, context.files.listAges(of: context.files.knownLists, at: news.now),
+                lastRun: recorded.lastRun,
                 every: context.settings.runEvery, atWork: .thisRun)
         }
         await note(news, in: store, recorded, report, files)

@@ -12,6 +12,8 @@ package struct StatusDocument: Document, Sendable {
         package var pauses: Pauses
         package var lastRun: RecordedRun?
         package var lists: [ListAge] = []
+        /// `nil` if doctor never looked.
+        package var checkup: RecordedCheckup?
         /// Who works on the state now, in words. `nil` where that is not known.
         package var workers: [String]?
         /// How often something calls `run`.
@@ -29,9 +31,11 @@ package struct StatusDocument: Document, Sendable {
     ///   - workspace: its name.
     package init(_ proposal: Proposal, _ standing: Standing, workspace: String) {
         (self.proposal, self.standing, self.workspace) = (proposal, standing, workspace)
-        needs = Need.all(
-            in: proposal, standing.lists, lastRun: standing.lastRun, every: standing.every,
-            atWork: standing.isRunning ? .otherRun : .nobody)
+        let checkup = Need(standing.checkup, lastRun: standing.lastRun, at: proposal.plan.at)
+        needs =
+            Need.all(
+                in: proposal, standing.lists, lastRun: standing.lastRun, every: standing.every,
+                atWork: standing.isRunning ? .otherRun : .nobody) + [checkup].compactMap(\.self)
     }
 
     /// Whether nobody has to do anything.
@@ -64,7 +68,7 @@ package struct StatusDocument: Document, Sendable {
                 "campaigns": .array(standing.pauses.campaigns.sorted().map { .string($0) }),
             ]),
             "last_run": standing.lastRun?.json ?? .null, "lists": .array(standing.lists.map(\.json)),
-            "running": .bool(standing.isRunning),
+            "doctor": standing.checkup?.json ?? .null, "running": .bool(standing.isRunning),
             "workers": standing.workers.map { .array($0.map { .string($0) }) } ?? .null,
         ]
     }
@@ -115,8 +119,8 @@ package struct StatusDocument: Document, Sendable {
             ("Due now", dueLines), ("Next", nextLines),
             ("Waiting", plan.waiting.map { "\($0.occurrence)  \($0.words(overview.figures))" }), ("Paused", paused),
             ("Last run", [standing.lastRun.map { $0.words(at: plan.at) } ?? "none that the state knows"]),
-            ("Lists", lists), ("At work", standing.workers ?? ["not known from a snapshot"]),
-            ("Credentials", ["not looked at here; 'herald doctor' does"]),
+            ("Lists", lists), ("At work", workers),
+            ("Doctor", [standing.checkup?.words(at: plan.at) ?? "never looked here; 'herald doctor' does"]),
             ("Known from", [source]),
         ]
         return all.filter { !$0.1.isEmpty }.map { (title: $0.0, lines: $0.1) }
@@ -126,6 +130,11 @@ package struct StatusDocument: Document, Sendable {
     var source: String {
         if let snapshot = overview.snapshot { return "the snapshot of \(snapshot.rfc3339)" }
         return plan.state == nil ? "the files; there is no state yet" : "the state"
+    }
+
+    private var workers: [String] {
+        guard let workers = standing.workers else { return ["not known from a snapshot"] }
+        return workers.isEmpty ? ["nobody"] : workers
     }
 
     private var dueLines: [String] {
