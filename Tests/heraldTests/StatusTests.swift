@@ -211,7 +211,8 @@ import Testing
         #expect(try await scene.needs().isEmpty)
         let text = try await scene.done("herald status").output
         for words in [
-            "Nothing needs you.", "daily, to audience all", "daily; 'herald resume daily'", "ok, ", "33 accepted", "nobody",
+            "Nothing needs you.", "daily, to audience all", "daily; 'herald resume daily'", "ok, ", "33 accepted",
+            "nobody",
             "herald doctor",
         ] {
             #expect(text.contains(words), "\(words): \(text)")

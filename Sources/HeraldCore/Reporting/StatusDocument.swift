@@ -150,7 +150,7 @@ package struct StatusDocument: Document, Sendable {
     }
 
     private var nextLines: [String] {
-        let shown = overview.upcoming.prefix(Self.shownComing).map(PlanDocument.line)
+        let shown = PlanDocument.comingLines(overview, shown: Self.shownComing)
         return shown.isEmpty ? ["nothing in the next \(PlanDocument.usualDays) days"] : shown
     }
 }
