@@ -60,5 +60,6 @@ fi
 cc -O2 -o "$work/events" Benchmarks/events.c -lyaml
 "$python" Benchmarks/herald.py "$herald" "$work/events" "$work"
 "$python" Benchmarks/reviewing.py "$herald" "$work"
+"$python" Benchmarks/site.py "$herald" "$work"
 "$python" Benchmarks/hostile.py "$herald" "$work"
 printf '\nThe ratios as JSON: %s\n' "$BENCH_RESULTS"

@@ -43,7 +43,7 @@ struct Herald: AsyncParsableCommand {
         subcommands: [
             Init.self, New.self, Convert.self, Validate.self, Fetch.self, PlanCommand.self, StatusCommand.self,
             NotifyCommand.self, Review.self,
-            PreviewCommand.self, CalendarCommand.self, Doctor.self,
+            PreviewCommand.self, CalendarCommand.self, SiteCommand.self, Doctor.self,
             Approve.self, Apply.self, Run.self, Work.self, TestCommand.self, Pause.self, Resume.self, State.self,
             Groups.self, Feedback.self,
             ReportCommand.self, EmulatorCommand.self, Explain.self,

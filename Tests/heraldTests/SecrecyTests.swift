@@ -91,7 +91,7 @@ import Testing
         lines("plan", in: PlanFormat.self) + lines("state show", in: OutputFormat.self)
         + lines("state show to-all@once", in: OutputFormat.self)
         + lines("state find \(Secrets.fid(2))", in: OutputFormat.self)
-        + lines("status", in: OutputFormat.self, 4)
+        + lines("status", in: StatusFormat.self, 4)
         + lines("report FOLDER/report.json", in: ReportFormat.self)
         + [
             ("state show --check", 0), ("state export", 0), ("state export --dead", 0),
@@ -99,7 +99,7 @@ import Testing
             ("test to-all --to \(Secrets.fid(2)) \(Secrets.token(3)) --report FOLDER/test.json", 4), ("pause", 0),
             ("resume", 0), ("groups export family", 64), ("groups export --all --out FOLDER/groups.csv", 0),
             ("state snapshot --out FOLDER/snapshot.json", 0), ("plan --snapshot FOLDER/snapshot.json", 0),
-            ("notify --test", 1),
+            ("site --out FOLDER/site", 0), ("notify --test", 1),
             ("state lock", 0), ("state unlock nobody", 1), ("work --project \(Secrets.fid(2))", 1),
             ("state migrate", 0), ("state grants --reader ci", 1),
             ("state resolve --from FOLDER/report.json", 1),

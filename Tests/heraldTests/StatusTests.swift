@@ -211,7 +211,8 @@ import Testing
         #expect(try await scene.needs().isEmpty)
         let text = try await scene.done("herald status").output
         for words in [
-            "Nothing needs you.", "daily@", "daily; 'herald resume daily'", "ok, ", "33 accepted", "no run",
+            "Nothing needs you.", "daily, to audience all", "daily; 'herald resume daily'", "ok, ", "33 accepted",
+            "nobody",
             "herald doctor",
         ] {
             #expect(text.contains(words), "\(words): \(text)")
@@ -241,6 +242,39 @@ import Testing
         #expect(known.map(\.command) == needs.map(\.command) && known.map(\.kind) == ["unknown"], "\(known)")
         let text = try await without.type("herald status --snapshot ../snapshot.json").output
         #expect(text.contains("unknown, ") && text.contains("the snapshot of "), "\(text)")
+        await scene.sandbox.end()
+    }
+
+    @Test func `what doctor found last is told until it looks again or a run goes well`() async throws {
+        let scene = try await Scene()
+        try await scene.done("herald state init && herald run")
+        #expect(try await scene.done("herald status").output.contains("never looked here; 'herald doctor' does"))
+        var away = scene
+        away.variables["FCM_EMULATOR_HOST"] = "127.0.0.1:9"
+        try await away.done("herald doctor", 1)
+        let needs = try await scene.needs()
+        #expect(needs.map(\.kind) == ["doctor"] && needs.first?.command == "herald doctor", "\(needs)")
+        try await scene.done("herald state snapshot --out ../snapshot.json")
+        #expect(try await scene.needs("--snapshot ../snapshot.json").map(\.kind) == ["doctor"])
+        try await scene.done("herald run")
+        #expect(try await scene.needs().isEmpty)
+        try await away.done("herald doctor", 1)
+        try await scene.done(try #require(try await scene.needs().first).command)
+        #expect(try await scene.needs().isEmpty)
+        // Anybody may delete the file, and what makes no sense is nothing.
+        let file = "\(scene.sandbox.statePath).doctor"
+        for text in ["", "[]", "{\"at\": \"2026-12-01T08:00:00Z\", \"errors\": [\"<b>\"], \"warnings\": []}"] {
+            try Data(text.utf8).write(to: URL(filePath: file))
+            #expect(try await scene.needs().isEmpty)
+        }
+        await scene.sandbox.end()
+    }
+
+    @Test func `it is a page, too`() async throws {
+        let scene = try await Scene()
+        let page = try await scene.done("herald status --format html", 4).output
+        #expect(page.contains("<pre>herald state init</pre>") && page.contains("1 thing needs you"), "\(page)")
+        #expect(!page.contains("<script") && page.contains("default-src &#39;none&#39;") == false)
         await scene.sandbox.end()
     }
 

@@ -5,6 +5,7 @@ import HeraldCore
 // The raw values of the core's formats are the names that people type.
 extension OutputFormat: ExpressibleByArgument {}
 extension PlanFormat: ExpressibleByArgument {}
+extension StatusFormat: ExpressibleByArgument {}
 extension PreviewFormat: ExpressibleByArgument {}
 extension CalendarFormat: ExpressibleByArgument {}
 extension ReportFormat: ExpressibleByArgument {}

@@ -22,14 +22,16 @@ struct SnapshotOptions: ParsableArguments {
 
     /// `nil` if the state itself is to be used.
     ///
-    /// - Parameter owner: What it must belong to.
-    func read(of owner: StateOwner) throws -> (snapshot: StateSnapshot, remarks: [String])? {
+    /// - Parameters:
+    ///   - owner: What it must belong to.
+    ///   - now: What its age is judged by.
+    func read(of owner: StateOwner, at now: Date = Date()) throws -> (snapshot: StateSnapshot, remarks: [String])? {
         guard let path = snapshot else { return nil }
         do {
             let snapshot = try SnapshotFile.read(path)
             try snapshot.check(owner.project, owner.endpoint, workspace: owner.workspace)
             let limit = maxSnapshotAge?.duration ?? .seconds(24 * 3600)
-            return (snapshot, snapshot.remarks(olderThan: limit, at: Date()))
+            return (snapshot, snapshot.remarks(olderThan: limit, at: now))
         } catch let problem as SnapshotProblem {
             throw CommandFailure(.wrong, "the snapshot \(path) cannot be used: \(problem)", help: problem.help)
         }

@@ -19,6 +19,7 @@ struct Doctor: AsyncParsableCommand {
     func run() async throws {
         let context = try CommandContext.openSettings(Common(herald.common, options))
         let document = DoctorDocument(await Checkup(context: context, now: context.machine.now).results())
+        CheckupFile(context).write(document, at: context.machine.now())
         context.console.result(document.rendered(as: format, context.console.output))
         if document.hasErrors { throw CommandFailure(.wrong) }
     }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import HeraldCore
-import HeraldStore
 
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -23,8 +22,8 @@ struct StatusCommand: AsyncParsableCommand {
     @Option(help: "required, or skip: do not read lists, so that guards about them are not judged.")
     var lists: ListPolicy = .required
 
-    @Option(help: "text or json.")
-    var format: OutputFormat = .text
+    @Option(help: "text, json or html.")
+    var format: StatusFormat = .text
 
     func run() async throws {
         let common = Common(herald.common, options)
@@ -37,28 +36,8 @@ struct StatusCommand: AsyncParsableCommand {
     }
 
     private func document(in context: CommandContext, at now: Date) async throws -> StatusDocument {
-        let (files, every) = (context.files, context.settings.runEvery)
-        let scope = PlanScope(days: PlanDocument.usualDays)
-        let source: PlanSource
-        var standing: StatusDocument.Standing
-        if let (snapshot, remarks) = try snapshot.read(of: context.stateOwner) {
-            for remark in remarks { context.console.error("herald: \(remark)\n") }
-            source = .snapshot(snapshot, remarks: remarks)
-            standing = .init(pauses: snapshot.pauses, lastRun: snapshot.lastRun, every: every)
-        } else {
-            let state = try await KnownState.read(
-                from: context.state, for: .reading, at: now, filesIn: files.folder.path)
-            standing = .init(pauses: state.recorded.pauses, lastRun: state.recorded.lastRun, every: every)
-            if state.exists {
-                let holder = try await context.state.holder()
-                standing.isRunning = holder != nil
-                let crew = try await context.state.crew().map(\.text)
-                standing.workers = crew.isEmpty ? [holder ?? "no run"] : crew
-            }
-            source = .state(state, at: context.state)
-        }
-        standing.lists = files.listAges(at: now)
-        let proposal = try await files.proposal(from: source, at: now, scope).proposal
-        return StatusDocument(proposal, standing, workspace: files.folder.name(context.settings))
+        let (source, standing) = try await context.standing(snapshot, at: now)
+        let proposal = try await context.files.proposal(from: source, at: now, PlanScope()).proposal
+        return StatusDocument(proposal, standing, workspace: context.files.folder.name(context.settings))
     }
 }

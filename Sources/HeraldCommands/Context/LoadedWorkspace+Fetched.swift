@@ -13,11 +13,21 @@ extension LoadedWorkspace {
         }
     }
 
-    /// The ages of all of them, for people.
-    func listAges(at now: Date) -> [ListAge] {
+    /// The times of all of them, also where no list is read.
+    var knownLists: [String: KnownList] {
+        workspace.audiences.reduce(into: [:]) { known, audience in
+            guard audience.origin != nil, case .list(let path, _) = audience.source,
+                let place = folder.list(path, of: workspace.settings), let list = FetchedList(beside: place.path)
+            else { return }
+            known[audience.name.value] = list.known
+        }
+    }
+
+    /// Their ages, for people.
+    func listAges(of lists: [String: KnownList], at now: Date) -> [ListAge] {
         workspace.audiences.compactMap { audience in
             let name = audience.name.value
-            guard let freshness = audience.origin?.freshness, let list = fetched[name] else { return nil }
+            guard let freshness = audience.origin?.freshness, let list = lists[name] else { return nil }
             let (age, limit) = (
                 list.age(at: now), [freshness.warnAfter, freshness.errorAfter].compactMap(\.self).min()
             )

@@ -154,6 +154,7 @@ extension LoadedWorkspace {
             approval: isRequired && scope.heedsApproval ? approval(of: desired) : nil, overrides: overrides)
         (input.underWay, input.leavesOutRefused) = (underWay, leavesOutRefused)
         input.staleLists = staleLists(at: now)
+        if let upcoming = scope.upcoming { input.upcoming = upcoming }
         return Planner.proposal(input, at: now)
     }
 }

@@ -6,6 +6,8 @@ struct PlanScope: Sendable {
     var campaigns: [String] = []
     /// How many days ahead the plan looks for sends.
     var days = PlanDocument.usualDays
+    /// How many of them it lists. `nil` for as many as plans show.
+    var upcoming: UpcomingLimit?
     /// Whether it leaves out what nobody approved. A dry run reaches nobody, so it may come before the approval.
     var heedsApproval = true
 }

@@ -27,6 +27,22 @@ struct SavedReports {
         return found
     }
 
+    /// The newest reports of real runs on this state. What cannot be read is left out.
+    func reports(of lineage: String) -> [ReportDocument] {
+        var found: [ReportDocument] = []
+        let text = Data(lineage.utf8)
+        for name in names.sorted(by: >) where found.count < Self.mostShown {
+            guard let bytes = FileManager.default.contents(atPath: "\(folder)/\(name)"), bytes.range(of: text) != nil,
+                let document = try? ReportDocument(reading: Array(bytes)), !document.report.isDryRun,
+                document.report.state?.lineage == lineage
+            else { continue }
+            found.append(document)
+        }
+        return found
+    }
+
+    private static let mostShown = 30
+
     /// When the newest report was written last. `nil` if there is none.
     var newestTime: Date? {
         guard let newest = names.max() else { return nil }

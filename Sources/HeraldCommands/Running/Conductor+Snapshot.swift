@@ -8,7 +8,9 @@ extension Conductor {
         guard let path = context.settings.snapshotPath(in: context.files.folder) else { return }
         do {
             guard let store = try await context.state.openIfPresent(for: .reading) else { return }
-            let snapshot = try await StateSnapshot.take(from: store, at: context.machine.now())
+            var snapshot = try await context.snapshot(of: store)
+            // This run is over.
+            snapshot.workers = try await context.state.crew().filter { !$0.isConductor }.map(\.text)
             try FileManager.default.createDirectory(
                 atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true,
                 attributes: [.posixPermissions: 0o700])

@@ -62,14 +62,12 @@ extension Conductor {
         var news = Told.News(run: report.run, started: report.started, now: request.now())
         news.missed = report.missedOccurrences
         // Whoever was interrupted does not know what is well.
-        news.needs =
-            report.result == .interrupted
-            ? nil
-            : proposal.map { proposal in
-                Need.all(
-                    in: proposal, context.files.listAges(at: news.now), lastRun: recorded.lastRun,
-                    every: context.settings.runEvery, atWork: .thisRun)
-            }
+        let whole = report.result == .interrupted ? nil : proposal
+        news.needs = whole.map { proposal in
+            Need.all(
+                in: proposal, context.files.listAges(of: context.files.knownLists, at: news.now),
+                lastRun: recorded.lastRun, every: context.settings.runEvery, atWork: .thisRun)
+        }
         await note(news, in: store, recorded, report, files)
     }
 

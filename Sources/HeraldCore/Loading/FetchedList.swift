@@ -54,11 +54,11 @@ package struct FetchedList: Hashable, Sendable {
         history = Array((before + [content.rows]).suffix(Self.longestHistory))
     }
 
+    /// Its times, for those who must not have the list.
+    package var known: KnownList { KnownList(fetched: fetched, since: min(loaded ?? fetched, fetched)) }
+
     /// How old what it says is.
-    package func age(at now: Date) -> Duration {
-        let time = min(loaded ?? fetched, fetched)
-        return .seconds(max(0, now.timeIntervalSince(time).rounded(.down)))
-    }
+    package func age(at now: Date) -> Duration { known.age(at: now) }
 
     /// The usual number of rows, if `rows` differ from it by more than so many percent.
     package func median(refusing rows: Int, percent: Int) -> Int? {

@@ -74,7 +74,7 @@ extension Planner {
     ) {
         let count = occurrence.counts.uncertain
         guard count > 0, campaign.delivery.onUnknown == .hold || occurrence.finished != nil else { return }
-        hold(id, "\(count) may or may not have got it and are not sent it again", .decide)
+        hold(id, "\(count.grouped) may or may not have got it and are not sent it again", .decide)
     }
 
     /// What a person can do about something that is held.

@@ -7,12 +7,13 @@ extension Planner {
     /// - Parameter remarks: what else is to be said about the snapshot, such as its age.
     package static func forecast(
         from snapshot: StateSnapshot, of desired: Desired, _ settings: Settings, workspaceDigest: String = "",
-        onlyCampaigns: Set<String> = [], days: Int = 7, listsSkipped: Bool = false, remarks: [String] = [],
-        at now: Date
+        onlyCampaigns: Set<String> = [], days: Int = 7, upcoming: UpcomingLimit? = nil, listsSkipped: Bool = false,
+        remarks: [String] = [], at now: Date
     ) -> Forecast {
-        let input = Input(
+        var input = Input(
             desired: desired, state: snapshot.likeness(nearestTo: desired), settings: settings,
             workspaceDigest: workspaceDigest, onlyCampaigns: onlyCampaigns, days: days, listsSkipped: listsSkipped)
+        if let upcoming { input.upcoming = upcoming }
         var planner = Planner(input, now, sizes: snapshot.sizes)
         planner.overview.snapshot = snapshot.time
         planner.overview.warnings = remarks + snapshot.strangeness(to: desired)
@@ -29,11 +30,11 @@ extension Planner {
     ) -> Forecast {
         var desired = Desired()
         desired.sends = campaigns.map { DesiredSend(campaign: $0, members: []) }
-        let input = Input(
+        var input = Input(
             desired: desired, state: snapshot.likeness(nearestTo: desired), settings: Settings(project: ""),
             days: days, listsSkipped: true)
-        var planner = Planner(
-            input, now, sizes: snapshot.sizes, limit: UpcomingLimit(ofEach: limit, ofAll: .max))
+        input.upcoming = UpcomingLimit(ofEach: limit, ofAll: .max)
+        var planner = Planner(input, now, sizes: snapshot.sizes)
         planner.work(on: [])
         return Forecast(Proposal(planner.plan, planner.overview), planner.state.pauses)
     }

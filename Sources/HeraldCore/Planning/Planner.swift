@@ -54,6 +54,8 @@ package struct Planner {
         package var onlyCampaigns: Set<String>
         /// How many days ahead to look for upcoming sends.
         package var days: Int
+        /// How many of them are listed.
+        package var upcoming = UpcomingLimit.usual
         /// Whether the lists were not read, so that no members are known.
         package var listsSkipped: Bool
         /// The highest serial of this state in the reports beside it.
@@ -135,13 +137,11 @@ package struct Planner {
 
     /// - Parameters:
     ///   - sizes: those of the snapshot, if the input's state is its likeness.
-    ///   - limit: how many upcoming sends are listed.
     init(
-        _ input: Input, _ now: Date, sizes: StateSnapshot.Sizes? = nil,
-        limit: UpcomingLimit = .init(ofEach: PlanOverview.shownUpcoming, ofAll: PlanOverview.shownUpcoming)
+        _ input: Input, _ now: Date, sizes: StateSnapshot.Sizes? = nil
     ) {
         self.sizes = sizes
-        upcomingLimit = limit
+        upcomingLimit = input.upcoming
         desired = input.desired
         state = input.state
         settings = input.settings
@@ -280,9 +280,15 @@ package struct Planner {
 }
 
 /// How many upcoming sends are listed at most: of each campaign, and of all together.
-struct UpcomingLimit {
+package struct UpcomingLimit: Hashable, Sendable {
     let ofEach: Int
     let ofAll: Int
+
+    package init(ofEach: Int, ofAll: Int) { (self.ofEach, self.ofAll) = (ofEach, ofAll) }
+
+    static let usual = UpcomingLimit(ofEach: PlanOverview.shownUpcoming, ofAll: PlanOverview.shownUpcoming)
+    /// For a calendar of months. Nobody reads more.
+    package static let long = UpcomingLimit(ofEach: 1000, ofAll: 20_000)
 }
 
 extension Desired {

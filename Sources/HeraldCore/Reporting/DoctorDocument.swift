@@ -8,6 +8,15 @@ package struct DoctorDocument: Document {
 
     package var hasErrors: Bool { results.contains { $0.outcome == .error } }
 
+    /// What is kept of it.
+    package func recorded(at now: Date) -> RecordedCheckup {
+        RecordedCheckup(at: now, errors: checks(.error), warnings: checks(.warning))
+    }
+
+    private func checks(_ outcome: CheckResult.Outcome) -> [String] {
+        Set(results.filter { $0.outcome == outcome }.map(\.check.rawValue)).sorted()
+    }
+
     package var json: JSONValue {
         [
             "schema": "herald.doctor/1",

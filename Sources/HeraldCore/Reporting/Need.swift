@@ -12,7 +12,7 @@ package struct Need: Hashable, Sendable {
 
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         case noState = "no_state"
-        case silenced, refused, unapproved, halted, unknown, held, stale, overdue, missed, failed
+        case silenced, refused, unapproved, halted, unknown, held, stale, overdue, missed, failed, doctor
     }
 
     var json: JSONValue {
@@ -62,6 +62,17 @@ extension Need {
     private static let failedRun = Need(
         kind: .failed, name: "", sentence: "The last run failed. Another one tries what can be tried again.",
         command: "herald run")
+
+    /// What doctor found, if no run went well since.
+    init?(_ checkup: RecordedCheckup?, lastRun: RecordedRun?, at now: Date) {
+        guard let checkup, !checkup.errors.isEmpty else { return nil }
+        if let lastRun, lastRun.result == Report.Result.ok.rawValue, lastRun.finished > checkup.at { return nil }
+        self.init(
+            kind: .doctor, name: "",
+            sentence: "Doctor found what a run cannot do without, \(checkup.age(at: now)) ago: "
+                + "\(checkup.errors.words). It says what to do.",
+            command: "herald doctor")
+    }
 
     private init(_ silenced: Plan.Silenced) {
         self.init(
@@ -141,6 +152,25 @@ extension RecordedRun {
         let isFinal = figures["pending"] == nil && (figures["missed"] != nil || figures["rejected"] != nil)
         return result == Report.Result.failed.rawValue && !isFinal
     }
+}
+
+extension RecordedCheckup {
+    fileprivate func age(at now: Date) -> String {
+        Duration.seconds(max(0, now.timeIntervalSince(at).rounded(.down))).rounded
+    }
+
+    /// `2 h ago: error in credential; warning in quota`
+    func words(at now: Date) -> String {
+        let parts = [("error in", errors), ("warning in", warnings)].filter { !$0.1.isEmpty }.map { word, checks in
+            "\(word) \(checks.words)"
+        }
+        return "\(age(at: now)) ago: " + (parts.isEmpty ? "all well" : parts.joined(separator: "; "))
+    }
+}
+
+extension [String] {
+    /// The names of checks, for people.
+    fileprivate var words: String { map { $0.replacing("_", with: " ") }.joined(separator: ", ") }
 }
 
 /// How old the list of an audience is that `herald fetch` brought.

@@ -38,16 +38,16 @@ extension PlanDocument {
 
     private var sections: [Section] {
         let guards = plan.refusals.byGuard.map(Self.entry)
-        let held = plan.held.map {
-            "- \($0.occurrence.rawValue.inMarkdown): \($0.reason.inMarkdown); \($0.resolve.inMarkdown)\n"
-        }
         return [
             Section(title: "Guards that need an override", entries: guards, limit: 8_000),
-            Section(title: "Warnings", entries: overview.warnings.map { "- \($0.inMarkdown)\n" }, limit: 5_000),
-            Section(title: "Held", entries: held, limit: 4_000),
+            Section(
+                title: "Warnings", entries: overview.warnings.mergedWarnings.map { "- \($0.inMarkdown)\n" },
+                limit: 5_000),
+            Section(title: "Held", entries: plan.held.sayings.map(Self.entry), limit: 4_000),
             Section(title: "What the files change", entries: comparison?.entries ?? [], limit: 18_000),
             Section(
-                title: "Not approved yet", entries: plan.unapproved.map { "- \($0.words.inMarkdown)\n" }, limit: 3_000),
+                title: "Not approved yet", entries: plan.unapproved.sayings.map { "- \($0.words.inMarkdown)\n" },
+                limit: 3_000),
             Section(
                 title: "What is done now", head: "| | what | how many | why |\n|---|---|---|---|\n",
                 entries: plan.steps.map(row), limit: 8_000),
@@ -60,16 +60,16 @@ extension PlanDocument {
             Section(
                 title: "Coming up",
                 head: "| campaign | local time | UTC | to | recipients | |\n|---|---|---|---|---|---|\n",
-                entries: overview.upcoming.map(row), limit: 8_000),
+                entries: overview.upcoming.byCampaign.map(row), limit: 8_000),
             Section(
                 title: "Waiting",
                 entries: plan.waiting.map {
                     "- \($0.occurrence.rawValue.inMarkdown): \($0.words(overview.figures).inMarkdown)\n"
                 } + zoneLines.map { "- \($0.inMarkdown)\n" }, limit: 4_000),
             Section(
-                title: "Missed", entries: plan.missed.map { Self.entry($0) }, limit: 2_000),
+                title: "Missed", entries: plan.missed.sayings.map(Self.entry), limit: 2_000),
             Section(
-                title: "Superseded", entries: plan.superseded.map { Self.entry($0) }, limit: 2_000),
+                title: "Superseded", entries: plan.superseded.sayings.map(Self.entry), limit: 2_000),
             Section(
                 title: "Guards that this plan cannot judge",
                 entries: overview.unjudged.lines.map { "- \($0.inMarkdown)\n" }, limit: 3_000),
@@ -115,7 +115,8 @@ extension PlanDocument {
             + chart.lines.joined(separator: "\n").codeBlock + "\n"
     }
 
-    private func row(_ upcoming: PlanOverview.Upcoming) -> String {
+    private func row(_ coming: ComingSends) -> String {
+        let upcoming = coming.next
         let occurring = upcoming.occurring
         let clock = occurring.last == nil ? occurring.zone.name : "on each clock"
         let instants = occurring.at.rfc3339 + (occurring.last.map { " to \($0.rfc3339)" } ?? "")
@@ -123,7 +124,7 @@ extension PlanDocument {
             upcoming.recipients, isCounted: upcoming.isCounted, as: upcoming.recipients.grouped, unknown: "unknown")
         return "| \(occurring.campaign.inCell) | \("\(occurring.local.spoken) \(clock)".inCell) "
             + "| \(instants.inCell) | \(upcoming.target.words.inCell) | \(recipients) "
-            + "| \(occurring.note.inCell) |\n"
+            + "| \([occurring.note, coming.rest].filter { !$0.isEmpty }.joined(separator: "; ").inCell) |\n"
     }
 
     /// What a guard refuses, and what to do about it.
@@ -141,8 +142,8 @@ extension PlanDocument {
             + details.map { "  - \($0)\n" }.joined()
     }
 
-    private static func entry(_ missed: Plan.Missed) -> String {
-        "- \(missed.occurrence.rawValue.inMarkdown): \(missed.reason.inMarkdown)\n"
+    private static func entry(_ saying: Saying) -> String {
+        "- \(saying.subject.inMarkdown): \(saying.text.inMarkdown)\n"
     }
 
     /// The campaigns whose messages a reviewer looks at: those that the files change. Where nothing was compared, those
@@ -156,7 +157,9 @@ extension PlanDocument {
     }
 
     /// The notification of a campaign, folded: one for each text.
-    private func mocks(_ campaign: Campaign) -> [String] { looks(of: campaign).map { Self.mock($0, of: campaign) } }
+    private func mocks(_ campaign: Campaign) -> [String] {
+        campaign.looks(texts[campaign.name.value]).map { Self.mock($0, of: campaign) }
+    }
 
     private static func mock(_ look: TextLook, of campaign: Campaign) -> String {
         let lines = look.mocks.map { $0.textLines.joined(separator: "\n") }

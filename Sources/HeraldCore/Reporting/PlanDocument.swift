@@ -106,15 +106,10 @@ package struct PlanDocument: Document {
             text += "  \(painted)  \(line.subject.padded(to: width))  \(line.figures)"
             text += style.faint("  (\(step.reason))") + "\n"
         }
-        let coming = overview.upcoming.prefix(Self.shownComing).map(Self.line)
-        let rest = overview.upcoming.count + overview.upcomingOmitted - coming.count
-        text += section(
-            "Coming up", coming + (rest > 0 ? ["and \(rest.grouped) more; 'herald calendar' lists them"] : []))
+        text += section("Coming up", Self.comingLines(overview, shown: Self.shownComing))
         text += section("Who gets it when", sendCharts.flatMap(\.textLines))
         text += section("Waiting", plan.waiting.map { $0.line(overview.figures) } + zoneLines)
-        text += section("Missed", plan.missed.map { "\($0.occurrence)  \($0.reason)" })
-        text += section("Superseded", plan.superseded.map { "\($0.occurrence)  \($0.reason)" })
-        text += section("Held", plan.held.map { "\($0.occurrence)  \($0.reason); \($0.resolve)" })
+        for (title, sayings) in unsent { text += section(title, sayings.map { "\($0.subject)  \($0.text)" }) }
         text += section(
             "Guards that need an override",
             plan.refusals.byGuard.flatMap { refused in
@@ -127,9 +122,9 @@ package struct PlanDocument: Document {
                     + (personal.longestLines + personal.mistakes).map { "  \($0.visible)" }
             })
         text += section("Left out by 'where'", overview.leftOut.map(\.words))
-        text += section("Not approved, and so left out", plan.unapproved.map(\.words))
+        text += section("Not approved, and so left out", plan.unapproved.sayings.map(\.words))
         text += section("Guards that this plan cannot judge", overview.unjudged.lines)
-        text += section("Warnings", overview.warnings)
+        text += section("Warnings", overview.warnings.mergedWarnings)
         if !text.isEmpty { text += "\n" }
         // A plan without steps begins with a section's title, and needs no line break before it.
         return String(text.drop { $0 == "\n" }) + conclusion + "\n"
@@ -245,16 +240,9 @@ package struct PlanDocument: Document {
         }
     }
 
-    static func line(_ upcoming: PlanOverview.Upcoming) -> String {
-        let occurring = upcoming.occurring
-        let note = occurring.note.isEmpty ? "" : " (\(occurring.note))"
-        if let last = occurring.last {
-            let waves = count(upcoming.waves.count, "wave")
-            let people = upcoming.waves.isEmpty ? "" : ", \(count(upcoming.recipients, "recipient")) in \(waves)"
-            return
-                "\(occurring.occurrence)  \(occurring.at.rfc3339) to \(last.rfc3339)\(people), to \(upcoming.target.words)\(note)"
-        }
-        return "\(occurring.occurrence)  \(occurring.local) \(occurring.zone.name), to \(upcoming.target.words)\(note)"
+    /// What is not sent, and why.
+    var unsent: [(title: String, sayings: [Saying])] {
+        [("Missed", plan.missed.sayings), ("Superseded", plan.superseded.sayings), ("Held", plan.held.sayings)]
     }
 
     /// Recipients whose rows do not say by which zone their window opens.
@@ -337,8 +325,9 @@ extension Plan.Waiting {
     fileprivate func line(_ figures: PlanOverview.Figures) -> String { "\(occurrence)  \(words(figures))" }
 }
 
-extension Plan.Unapproved {
-    var words: String { "\(resource.words): \(reason); 'herald approve PLAN' records an approval" }
+extension Saying {
+    /// Of what nobody approved.
+    var words: String { "\(subject): \(text); 'herald approve PLAN' records an approval" }
 }
 
 extension String {

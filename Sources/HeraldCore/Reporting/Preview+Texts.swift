@@ -32,6 +32,12 @@ package struct ShownText: Hashable, Sendable {
         return parts.isEmpty ? "the message" : parts.joined(separator: ", ")
     }
 
+    /// `it, a`.
+    var short: String {
+        let parts = [locale, variant].compactMap(\.self)
+        return parts.isEmpty ? "all" : parts.joined(separator: ", ")
+    }
+
     /// `locale it, variant a, filled with sample 1`.
     var summary: String { "\(words), filled with \(filling)" }
 

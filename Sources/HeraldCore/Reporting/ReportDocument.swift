@@ -1,7 +1,7 @@
 package import FCM
 
 /// A run's report as it is shown and saved.
-package struct ReportDocument: Document {
+package struct ReportDocument: Document, Sendable {
     package var report: Report
     /// The totals as a saved report has them; it does not have all figures they are computed from.
     private let savedSummary: [String: Int]?

@@ -58,11 +58,7 @@ extension StateSnapshot {
         topicAPI = try part["topic_api"].unlessNull {
             .init(try $0["api"].word(TopicAPI.init(rawValue:)), at: try $0["at"].date())
         }
-        // Older snapshots do not say.
-        lastRun = try part.optional("last_run")?.unlessNull { part in
-            guard let run = part.value.flatMap(RecordedRun.init(json:)) else { throw part.problem("is no run") }
-            return run
-        }
+        try readStanding(part)
         sendQuota = try part.optional("send_quota")?.unlessNull {
             let quota = RecordedState.SendQuota(perMinute: try $0["per_minute"].count(), at: try $0["at"].date())
             guard RecordedState.SendQuota.possible.contains(quota.perMinute) else {
@@ -74,6 +70,32 @@ extension StateSnapshot {
         guard sizes.sum + outcomes.reduce(0, { $0 + $1.counts.sum }) <= Self.mostMembers else {
             throw SnapshotProblem.damaged("it counts more members than a state can have")
         }
+    }
+}
+
+extension StateSnapshot {
+    /// What `status` and the site show. Older snapshots do not say.
+    fileprivate mutating func readStanding(_ part: SnapshotPart) throws {
+        lastRun = try part.optional("last_run")?.unlessNull { try $0.run() }
+        runs = try part.optional("runs")?.items().map { try $0.run() } ?? []
+        lists =
+            try part.optional("lists")?.list("audience", { try $0.name() }) {
+                KnownList(fetched: try $0["fetched"].date(), since: try $0["since"].date())
+            } ?? [:]
+        checkup = try part.optional("doctor")?.unlessNull { part in
+            guard let checkup = part.value.flatMap(RecordedCheckup.init(json:)) else {
+                throw part.problem("is nothing that doctor found")
+            }
+            return checkup
+        }
+        workers = try part.optional("workers")?.unlessNull { try $0.items().map { try $0.text() } }
+    }
+}
+
+extension SnapshotPart {
+    fileprivate func run() throws -> RecordedRun {
+        guard let run = value.flatMap(RecordedRun.init(json:)) else { throw problem("is no run") }
+        return run
     }
 }
 

@@ -31,6 +31,12 @@ package struct SnapshotDocument {
             ],
             "tested": names(snapshot.tested),
             "last_run": snapshot.lastRun?.json ?? .null,
+            "runs": .array(snapshot.runs.map(\.json)),
+            "lists": list(snapshot.lists, "audience") {
+                ["fetched": .string($0.fetched.exactText), "since": .string($0.since.exactText)]
+            },
+            "doctor": snapshot.checkup?.json ?? .null,
+            "workers": snapshot.workers.map { .array($0.map { .string($0) }) } ?? .null,
             "topic_api": snapshot.topicAPI.map { ["api": .string($0.api.rawValue), "at": .string($0.at.exactText)] }
                 ?? .null,
             "send_quota": snapshot.sendQuota.map { $0.json(at: $0.at.exactText) } ?? .null,

@@ -51,7 +51,7 @@ struct SnapshotPart {
         return names
     }
 
-    private func items() throws -> [SnapshotPart] {
+    func items() throws -> [SnapshotPart] {
         guard let items = value?.array else { throw absent("a list") }
         return items.enumerated().map { SnapshotPart($1, path: "\(path)[\($0)]") }
     }

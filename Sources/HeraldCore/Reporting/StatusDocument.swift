@@ -1,17 +1,19 @@
 package import FCM
 
 /// What a person asks first, `herald.status/1`: whether somebody must do something, and how things stand.
-package struct StatusDocument: Document {
+package struct StatusDocument: Document, Sendable {
     package let needs: [Need]
-    private let proposal: Proposal
-    private let workspace: String
-    private let standing: Standing
+    let proposal: Proposal
+    let workspace: String
+    let standing: Standing
 
     /// How things stand besides the plan.
     package struct Standing: Hashable, Sendable {
         package var pauses: Pauses
         package var lastRun: RecordedRun?
         package var lists: [ListAge] = []
+        /// `nil` if doctor never looked.
+        package var checkup: RecordedCheckup?
         /// Who works on the state now, in words. `nil` where that is not known.
         package var workers: [String]?
         /// How often something calls `run`.
@@ -29,16 +31,18 @@ package struct StatusDocument: Document {
     ///   - workspace: its name.
     package init(_ proposal: Proposal, _ standing: Standing, workspace: String) {
         (self.proposal, self.standing, self.workspace) = (proposal, standing, workspace)
-        needs = Need.all(
-            in: proposal, standing.lists, lastRun: standing.lastRun, every: standing.every,
-            atWork: standing.isRunning ? .otherRun : .nobody)
+        let checkup = Need(standing.checkup, lastRun: standing.lastRun, at: proposal.plan.at)
+        needs =
+            Need.all(
+                in: proposal, standing.lists, lastRun: standing.lastRun, every: standing.every,
+                atWork: standing.isRunning ? .otherRun : .nobody) + [checkup].compactMap(\.self)
     }
 
     /// Whether nobody has to do anything.
     package var isCalm: Bool { needs.isEmpty }
 
-    private var plan: Plan { proposal.plan }
-    private var overview: PlanOverview { proposal.overview }
+    var plan: Plan { proposal.plan }
+    var overview: PlanOverview { proposal.overview }
 
     /// How many coming sends are shown.
     private static let shownComing = 5
@@ -64,7 +68,7 @@ package struct StatusDocument: Document {
                 "campaigns": .array(standing.pauses.campaigns.sorted().map { .string($0) }),
             ]),
             "last_run": standing.lastRun?.json ?? .null, "lists": .array(standing.lists.map(\.json)),
-            "running": .bool(standing.isRunning),
+            "doctor": standing.checkup?.json ?? .null, "running": .bool(standing.isRunning),
             "workers": standing.workers.map { .array($0.map { .string($0) }) } ?? .null,
         ]
     }
@@ -106,7 +110,8 @@ package struct StatusDocument: Document {
         return text
     }
 
-    private var rows: [(title: String, lines: [String])] {
+    /// How things stand, for people.
+    var rows: [(title: String, lines: [String])] {
         let names = standing.pauses.everything ? ["all sends; 'herald resume'"] : []
         let paused = names + standing.pauses.campaigns.sorted().map { "\($0); 'herald resume \($0)'" }
         let lists = standing.lists.map { "\($0.audience), \($0.age.rounded) old" }
@@ -114,11 +119,22 @@ package struct StatusDocument: Document {
             ("Due now", dueLines), ("Next", nextLines),
             ("Waiting", plan.waiting.map { "\($0.occurrence)  \($0.words(overview.figures))" }), ("Paused", paused),
             ("Last run", [standing.lastRun.map { $0.words(at: plan.at) } ?? "none that the state knows"]),
-            ("Lists", lists), ("At work", standing.workers ?? ["not known from a snapshot"]),
-            ("Credentials", ["not looked at here; 'herald doctor' does"]),
-            ("Known from", [overview.snapshot.map { "the snapshot of \($0.rfc3339)" } ?? "the state"]),
+            ("Lists", lists), ("At work", workers),
+            ("Doctor", [standing.checkup?.words(at: plan.at) ?? "never looked here; 'herald doctor' does"]),
+            ("Known from", [source]),
         ]
         return all.filter { !$0.1.isEmpty }.map { (title: $0.0, lines: $0.1) }
+    }
+
+    /// What it was made from.
+    var source: String {
+        if let snapshot = overview.snapshot { return "the snapshot of \(snapshot.rfc3339)" }
+        return plan.state == nil ? "the files; there is no state yet" : "the state"
+    }
+
+    private var workers: [String] {
+        guard let workers = standing.workers else { return ["not known from a snapshot"] }
+        return workers.isEmpty ? ["nobody"] : workers
     }
 
     private var dueLines: [String] {
@@ -134,7 +150,7 @@ package struct StatusDocument: Document {
     }
 
     private var nextLines: [String] {
-        let shown = overview.upcoming.prefix(Self.shownComing).map(PlanDocument.line)
+        let shown = PlanDocument.comingLines(overview, shown: Self.shownComing)
         return shown.isEmpty ? ["nothing in the next \(PlanDocument.usualDays) days"] : shown
     }
 }
@@ -143,19 +159,24 @@ extension RecordedRun {
     /// `ok, 5 min ago: 1,204 accepted, 3 rejected`
     func words(at now: Date) -> String {
         let age = Duration.seconds(max(0, now.timeIntervalSince(finished).rounded(.down))).rounded
-        let order = ["accepted", "rejected", "unknown", "skipped", "held", "pending", "missed"]
-        let parts = order.compactMap { name in figures[name].map { "\($0.grouped) \(name)" } }
-        return "\(result), \(age) ago: " + (parts.isEmpty ? "nothing to do" : parts.joined(separator: ", "))
+        return "\(result), \(age) ago: \(figureWords)"
     }
+
+    /// `1,204 accepted, 3 rejected`
+    var figureWords: String {
+        let parts = Self.shown.compactMap { name in figures[name].map { "\($0.grouped) \(name)" } }
+        return parts.isEmpty ? "nothing to do" : parts.joined(separator: ", ")
+    }
+
+    private static let shown = ["accepted", "rejected", "unknown", "skipped", "held", "pending", "missed"]
 }
 
 extension RecordedRun {
     /// What a finished report leaves. `nil` for one that is not finished.
     package init?(_ report: Report) {
         guard let finished = report.finished else { return nil }
-        let shown = ["accepted", "rejected", "unknown", "skipped", "held", "pending", "missed"]
         self.init(
             run: report.run, started: report.started, finished: finished, result: report.result.rawValue,
-            figures: ReportDocument(report).summary.filter { shown.contains($0.key) })
+            figures: ReportDocument(report).summary.filter { Self.shown.contains($0.key) })
     }
 }

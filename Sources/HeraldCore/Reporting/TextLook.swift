@@ -2,21 +2,23 @@ internal import FCM
 
 /// What one text of a campaign looks like on phones and computers.
 struct TextLook {
-    /// Which text it is, and what fills it. `nil` for a campaign whose recipients all get the same.
-    var words: String?
-    var mocks: [NotificationMock]
+    /// `nil` for a campaign whose recipients all get the same.
+    var shown: ShownText?
+    var message: [String: JSONValue]
+
+    /// Which text it is, and what fills it.
+    var words: String? { shown?.summary }
+    var mocks: [NotificationMock] { NotificationMock.all(for: message) }
 }
 
-extension PlanDocument {
-    /// The texts of a campaign, each once.
-    func looks(of campaign: Campaign) -> [TextLook] {
-        guard campaign.content.personal != nil else {
-            return [TextLook(words: nil, mocks: NotificationMock.all(for: campaign.message.value))]
-        }
-        return (texts[campaign.name.value] ?? []).map { text in
-            TextLook(
-                words: ShownText(text, of: campaign)?.summary,
-                mocks: text.message(of: campaign).map { NotificationMock.all(for: $0) } ?? [])
+extension Campaign {
+    /// Its texts, each once.
+    ///
+    /// - Parameter texts: those that readers are shown of a personal campaign.
+    func looks(_ texts: [ChosenText]?) -> [TextLook] {
+        guard content.personal != nil else { return [TextLook(message: message.value)] }
+        return (texts ?? []).map { text in
+            TextLook(shown: ShownText(text, of: self), message: text.message(of: self) ?? [:])
         }
     }
 }

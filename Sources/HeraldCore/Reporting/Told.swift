@@ -209,7 +209,7 @@ extension Need {
         case .unknown, .held, .refused, .unapproved: .held
         case .halted: .halted
         case .stale: .stale
-        case .overdue, .missed: nil
+        case .overdue, .missed, .doctor: nil
         }
     }
 }

@@ -127,7 +127,7 @@ extension Definition.Value {
 
 extension Cron {
     /// Its fields as they are written if it is not simple enough for words.
-    fileprivate func words(in zone: Zone, isNamed: Bool = true) -> String {
+    func words(in zone: Zone, isNamed: Bool = true) -> String {
         (spoken ?? "“\(self)”") + (isNamed ? " \(zone.name)" : "")
     }
 }

@@ -15,6 +15,14 @@ package struct StateSnapshot: Hashable, Sendable {
     package var topicAPI: RecordedState.FoundTopicAPI?
     package var sendQuota: RecordedState.SendQuota?
     package var lastRun: RecordedRun?
+    /// The last runs whose reports are beside the state, the newest first.
+    package var runs: [RecordedRun] = []
+    /// By audience.
+    package var lists: [String: KnownList] = [:]
+    /// `nil` if doctor never looked where the state is.
+    package var checkup: RecordedCheckup?
+    /// Who worked on the state, in words. `nil` if that is not known.
+    package var workers: [String]?
     /// Campaigns of which `test` sent something.
     package var tested: Set<String> = []
     package var audienceSizes: [String: Int] = [:]

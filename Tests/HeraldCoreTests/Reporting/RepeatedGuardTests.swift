@@ -55,4 +55,87 @@ struct RepeatedGuardTests {
         #expect(text.contains("would reach 3 recipients"))
         #expect(text.contains("and 480 more"))
     }
+
+    private func documents(_ change: (inout Proposal) -> Void) -> [String] {
+        var proposal = Proposal(Plan(at: PlanScenario.now, workspaceDigest: "", state: nil))
+        change(&proposal)
+        let document = PlanDocument(proposal, id: "id", created: PlanScenario.now)
+        // Markdown writes what people copy as code.
+        return [document.text(.plain), document.markdown.replacing("`", with: ""), document.html]
+    }
+
+    @Test func `seven sends held for one reason are one line with seven names and one command`() {
+        let texts = documents { proposal in
+            proposal.plan.held = Self.names.map { name in
+                Plan.Held(
+                    occurrence: OccurrenceID(rawValue: "\(name)@once"), reason: "1,042 may or may not have got it",
+                    resolve: "herald state resolve \(name)@once --accept, --resend or --abandon", remaining: 0)
+            }
+        }
+        for text in texts {
+            #expect(text.ranges(of: "may or may not have got it").count == 1)
+            #expect(text.contains("herald state resolve OCCURRENCE --accept"))
+            #expect(text.contains(Self.names.map { "\($0)@once" }.joined(separator: ", ")))
+        }
+    }
+
+    @Test func `one that is held alone names its own command`() {
+        let texts = documents { proposal in
+            proposal.plan.held = [("one", 1), ("two", 2)].map { name, number in
+                Plan.Held(
+                    occurrence: OccurrenceID(rawValue: "\(name)@once"), reason: "\(number) may or may not have got it",
+                    resolve: "herald state resolve \(name)@once --accept", remaining: 0)
+            }
+        }
+        for text in texts {
+            #expect(text.contains("herald state resolve one@once") && text.contains("herald state resolve two@once"))
+        }
+    }
+
+    @Test func `seven that were missed are one line, and so are seven that nobody approved`() {
+        let texts = documents { proposal in
+            proposal.plan.missed = Self.names.map {
+                Plan.Missed(
+                    occurrence: OccurrenceID(rawValue: "\($0)@once"), due: PlanScenario.now, reason: "it is too old")
+            }
+            proposal.plan.unapproved = Self.names.map {
+                Plan.Unapproved(resource: .init(kind: .campaign, name: $0), reason: "nobody approved it")
+            }
+        }
+        for text in texts {
+            #expect(text.ranges(of: "it is too old").count == 1)
+            #expect(text.ranges(of: "nobody approved it").count == 1)
+            #expect(text.ranges(of: "herald approve PLAN").count == 1)
+        }
+    }
+
+    @Test func `warnings that differ by their names alone are one with the other names`() {
+        let texts = documents { proposal in
+            proposal.overview.warnings =
+                Self.names.map { "campaign '\($0)' was changed after \($0)@2026-12-01T08:00:00Z was sent" }
+                + ["one@once leaves out 5 recipients", "two@once leaves out 6 recipients"]
+        }
+        let others = Self.names.dropFirst().map { "'\($0)'" }.joined(separator: ", ")
+        for text in texts {
+            #expect(text.ranges(of: "was changed after").count == 1)
+            #expect(text.replacing("&#39;", with: "'").contains("was sent; the same for \(others)"))
+            // Figures of their own are told one by one.
+            #expect(text.contains("5 recipients") && text.contains("6 recipients"))
+        }
+    }
+
+    @Test func `a campaign that comes often is one line`() throws {
+        var campaign = Campaign.tide("daily")
+        campaign.schedule = try .cron("0 9 * * *", in: "Europe/Rome")
+        let start = try Date.at("2026-12-01T10:00:00Z")
+        let texts = documents { proposal in
+            proposal.overview.upcoming = Occurring.coming(
+                of: campaign, after: start, through: start.adding(.seconds(7 * 86_400)), limit: 100
+            ).map { .init(occurring: $0, target: .topic("tides"), recipients: 1) }
+        }
+        for text in texts.prefix(2) {
+            #expect(text.ranges(of: "daily").count == 1)
+            #expect(text.contains("6 more sends until Tue 2026-12-08 09:00"))
+        }
+    }
 }

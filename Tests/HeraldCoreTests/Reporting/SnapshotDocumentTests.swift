@@ -7,7 +7,22 @@ import Testing
 
 /// The snapshot's file: what is in it, and what it may not be.
 @Suite struct SnapshotDocumentTests {
-    private static let snapshot = StateSnapshot(state, tombstones: 2, at: DocumentSamples.now)
+    private static let snapshot = {
+        var snapshot = StateSnapshot(state, tombstones: 2, at: DocumentSamples.now)
+        snapshot.runs = [
+            RecordedRun(
+                run: "20261201T075500Z-1a2b", started: DocumentSamples.now.adding(.seconds(-300)),
+                finished: DocumentSamples.now.adding(.seconds(-290)), result: "ok", figures: ["accepted": 1204])
+        ]
+        snapshot.lists = [
+            "all": KnownList(
+                fetched: DocumentSamples.now.adding(.seconds(-60)), since: DocumentSamples.now.adding(.seconds(-3600)))
+        ]
+        snapshot.checkup = RecordedCheckup(
+            at: DocumentSamples.now.adding(.seconds(-86_400)), errors: ["credential"], warnings: ["time_zones"])
+        snapshot.workers = ["worker (process 7 on push-2) since 2026-12-01T07:59:00Z, waiting"]
+        return snapshot
+    }()
 
     private static var state: RecordedState {
         var state = DocumentSamples.state
@@ -54,6 +69,7 @@ import Testing
         #expect(!open.isEmpty)
         var before = Self.snapshot
         before.serial += 1
+        (before.runs, before.lists, before.checkup, before.workers) = ([], [:], nil, nil)
         #expect(StateSnapshot(state, tombstones: 2, at: DocumentSamples.now) == before)
     }
 

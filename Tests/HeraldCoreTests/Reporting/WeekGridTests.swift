@@ -19,7 +19,7 @@ import Testing
             ).map { PlanOverview.Upcoming(occurring: $0, target: .topic("tides"), recipients: 1) }
         }
         let today = try #require(upcoming.first).occurring.zone.local(at: start)
-        return WeekGrid(upcoming, today: today).values(.exact)
+        return WeekGrid(upcoming.map { CalendarEntry($0, .exact) }, today: today).values
     }
 
     private func days(_ week: JSONValue) -> [String] {
@@ -38,6 +38,14 @@ import Testing
         #expect(weeks.map { $0["heading"] } == ["Week of 30 November 2026", "Week of 7 December 2026"])
         #expect(days(weeks[0]) == ["Mon 30", "Tue 1*", "Wed 2, 00:15 tide-1", "Thu 3", "Fri 4", "Sat 5", "Sun 6"])
         #expect(days(weeks[1]).prefix(2) == ["Mon 7, 00:15 tide-1, 23:30 tide-0", "Tue 8"])
+    }
+
+    @Test func `many sends of a campaign on one day are one with their number`() throws {
+        let weeks = try grid(["*/10 8-9 * * WED", "0 7,8,23 * * WED"], days: 7, from: "2026-12-01T08:00:00Z")
+        #expect(
+            days(weeks[0])[2] == "Wed 2, 07:00 tide-1, 08:00 tide-0, 08:00 tide-1, 23:00 tide-1")
+        let sends = weeks[0]["days"]?.array?[2]["sends"]?.array ?? []
+        #expect(sends.map { $0["others"] } == [.null, "and 11 more until 09:50", .null, .null])
     }
 
     @Test func `a week without sends is left out`() throws {

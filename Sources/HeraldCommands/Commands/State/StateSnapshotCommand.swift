@@ -9,7 +9,7 @@ struct StateSnapshotCommand: AsyncParsableCommand {
         discussion: """
             A JSON document for machines that plan and must not have the state, such as a CI: 'plan --snapshot FILE'. It \
             has campaigns, occurrences with counts, watermarks, pauses, and how many members topics, groups and audiences \
-            have. It has no registrations, no fingerprints, no messages and no names of groups. docs/how-to/snapshot.md says how \
+            have; and what 'status' and 'site' show. It has no registrations, no fingerprints, no messages and no names of groups. docs/how-to/snapshot.md says how \
             it gets there. With 'state: {snapshot: FILE}' in herald.yaml every apply and run writes one.
             """)
 
@@ -23,8 +23,7 @@ struct StateSnapshotCommand: AsyncParsableCommand {
 
     func run() async throws {
         let context = try CommandContext.openSettings(Common(herald.common, options))
-        let snapshot = try await StateSnapshot.take(
-            from: try await context.state.open(for: .inspecting), at: context.machine.now())
+        let snapshot = try await context.snapshot(of: try await context.state.open(for: .inspecting))
         guard let out else { return context.console.result(SnapshotDocument(snapshot).json.prettyText) }
         try SnapshotFile.write(snapshot, to: out)
         context.console.info("herald: wrote a snapshot of the state \(context.state.name) to \(out)\n")

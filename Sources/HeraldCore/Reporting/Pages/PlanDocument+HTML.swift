@@ -3,18 +3,7 @@ internal import FCM
 /// The plan as a page.
 extension PlanDocument {
     package var html: String {
-        let listed: [(String, [(String, String)])] = [
-            (
-                "Waiting",
-                plan.waiting.map { ($0.occurrence.rawValue, $0.words(overview.figures)) } + zoneLines.map { ($0, "") }
-            ),
-            ("Missed", plan.missed.map { ($0.occurrence.rawValue, $0.reason) }),
-            ("Superseded", plan.superseded.map { ($0.occurrence.rawValue, $0.reason) }),
-            ("Held", plan.held.map { ($0.occurrence.rawValue, "\($0.reason); \($0.resolve)") }),
-            ("Left out by 'where'", overview.leftOut.map { ($0.words, "") }),
-            ("Guards that this plan cannot judge", overview.unjudged.lines.map { ($0, "") }),
-        ]
-        return Page.plan.rendered([
+        Page.plan.rendered([
             "title": .string("herald plan: \(headline)"), "headline": .string(headline),
             "conclusion": .string(conclusion), "facts": .facts(facts), "notices": .array(notices),
             "changes": comparison.map(Self.values) ?? .null,
@@ -24,14 +13,25 @@ extension PlanDocument {
             "personal": .section("campaigns", overview.personal.map(Self.values)),
             "coming": coming,
             "lists": .array(
-                listed.filter { !$0.1.isEmpty }.map { heading, entries in
+                lists.filter { !$0.entries.isEmpty }.map { heading, entries in
                     [
                         "heading": .string(heading),
-                        "entries": .array(entries.map { ["name": .string($0.0), "text": .string($0.1)] }),
+                        "entries": .array(entries.map { ["name": .string($0.subject), "text": .string($0.text)] }),
                     ]
                 }),
             "version": .null,
         ])
+    }
+
+    /// What is told entry by entry, under its headings.
+    private var lists: [(heading: String, entries: [Saying])] {
+        var lists: [(heading: String, entries: [Saying])] = []
+        let waiting = plan.waiting.map { Saying($0.occurrence.rawValue, $0.words(overview.figures)) }
+        lists.append(("Waiting", waiting + zoneLines.map { Saying($0) }))
+        lists += unsent.map { (heading: $0.title, entries: $0.sayings) }
+        lists.append(("Left out by 'where'", overview.leftOut.map { Saying($0.words) }))
+        lists.append(("Guards that this plan cannot judge", overview.unjudged.lines.map { Saying($0) }))
+        return lists
     }
 
     private var facts: [(String, String)] {
@@ -49,8 +49,8 @@ extension PlanDocument {
         let guards = plan.refusals.byGuard.map {
             Self.notice($0.kind.rawValue, $0.messages, "What to do: \($0.help)", tone: "bad")
         }
-        let unapproved = plan.unapproved.map { Self.notice(nil, [$0.words], nil, tone: "bad") }
-        let warnings = overview.warnings.map { Self.notice(nil, [$0], nil, tone: "") }
+        let unapproved = plan.unapproved.sayings.map { Self.notice(nil, [$0.words], nil, tone: "bad") }
+        let warnings = overview.warnings.mergedWarnings.map { Self.notice(nil, [$0], nil, tone: "") }
         return [
             ("Guards that need an override", guards), ("Not approved, and so left out", unapproved),
             ("Warnings", warnings),
@@ -84,10 +84,11 @@ extension PlanDocument {
     }
 
     private func look(_ campaign: Campaign) -> JSONValue {
-        let texts: [JSONValue] = looks(of: campaign).map { look in
-            [
-                "words": look.words.map { .string($0) } ?? .null, "silent": .bool(look.mocks.isEmpty),
-                "mocks": .array(look.mocks.map(\.values)),
+        let texts: [JSONValue] = campaign.looks(texts[campaign.name.value]).map { look in
+            let mocks = look.mocks
+            return [
+                "words": look.words.map { .string($0) } ?? .null, "silent": .bool(mocks.isEmpty),
+                "mocks": .array(mocks.map(\.values)),
             ]
         }
         return ["name": .string(campaign.name.value), "texts": .array(texts)]
@@ -109,10 +110,11 @@ extension PlanDocument {
 
     private var coming: JSONValue {
         guard let next = overview.upcoming.first else { return .null }
-        let grid = WeekGrid(overview.upcoming, today: next.occurring.zone.local(at: plan.at))
+        let entries = overview.upcoming.map { CalendarEntry($0, overview.figures) }
+        let grid = WeekGrid(entries, today: next.occurring.zone.local(at: plan.at))
         let omitted = overview.upcomingOmitted
         return [
-            "weeks": .array(grid.values(overview.figures)),
+            "weeks": .array(grid.values),
             "rest": omitted > 0 ? .string("and \(omitted.grouped) more; 'herald calendar' lists them") : .null,
         ]
     }

@@ -2,25 +2,31 @@ internal import FCM
 
 /// The report as a page.
 extension ReportDocument {
-    package var html: String {
-        Page.report.rendered([
-            "title": .string("herald run \(report.run): \(report.result.words)"),
-            "kind": .string(report.isDryRun ? "herald dry run: nothing was delivered" : "herald run"),
-            "tone": .string(report.result.tone), "result": .string(report.result.words),
-            "facts": .facts(facts.map { ($0.name, $0.value) }),
-            "totals": .array(totals.map(Self.values)),
-            "notes": .section("entries", remarks.map { .string($0) }),
-            "charts": .array([timeline, pace, codes].compactMap(\.self)),
-            "steps": report.steps.isEmpty
-                ? .null
-                : [
-                    "columns": .array(StepReport.figureNames.map { .string($0) }),
-                    "rows": .array(report.steps.map(Self.row)),
-                ],
-            "texts": .section("groups", report.steps.filter { !$0.texts.isEmpty }.map(Self.texts)),
-            "failures": .section("groups", report.steps.filter { !$0.failures.isEmpty }.map(Self.failures)),
-            "version": .null,
-        ])
+    package var html: String { page() }
+
+    /// - Parameter frame: The site that it is part of. There, registrations are not listed, not even by fingerprints.
+    func page(in frame: SiteFrame? = nil) -> String {
+        Page.report.rendered(
+            [
+                "title": .string("herald run \(report.run): \(report.result.words)"),
+                "kind": .string(report.isDryRun ? "herald dry run: nothing was delivered" : "herald run"),
+                "tone": .string(report.result.tone), "result": .string(report.result.words),
+                "facts": .facts(facts.map { ($0.name, $0.value) }),
+                "totals": .array(totals.map(Self.values)),
+                "notes": .section("entries", remarks.map { .string($0) }),
+                "charts": .array([timeline, pace, codes].compactMap(\.self)),
+                "steps": report.steps.isEmpty
+                    ? .null
+                    : [
+                        "columns": .array(StepReport.figureNames.map { .string($0) }),
+                        "rows": .array(report.steps.map(Self.row)),
+                    ],
+                "texts": .section("groups", report.steps.filter { !$0.texts.isEmpty }.map(Self.texts)),
+                "failures": .section(
+                    "groups",
+                    report.steps.filter { !$0.failures.isEmpty }.map { Self.failures($0, areListed: frame == nil) }),
+                "version": .null,
+            ], in: frame)
     }
 
     private static func values(_ total: (title: String, figures: [StepReport.Figure])) -> JSONValue {
@@ -55,14 +61,20 @@ extension ReportDocument {
         ]
     }
 
-    private static func failures(_ step: StepReport) -> JSONValue {
-        let rest = step.failuresOmitted
-        return [
+    private static func failures(_ step: StepReport, areListed: Bool) -> JSONValue {
+        [
             "id": .string(step.id.rawValue),
             "kinds": .array(
                 step.failureKinds.map {
-                    .string("\($0.count) × \($0.code): \($0.message) (\($0.action.words))")
+                    .string("\($0.count.grouped) × \($0.code): \($0.message) (\($0.action.words))")
                 }),
+            "list": areListed ? list(step) : .null,
+        ]
+    }
+
+    private static func list(_ step: StepReport) -> JSONValue {
+        let rest = step.failuresOmitted
+        return [
             "rows": .array(
                 step.failures.map { failure in
                     [
@@ -121,7 +133,7 @@ extension ReportDocument {
 
 extension Report.Result {
     /// The headline's CSS class.
-    fileprivate var tone: String {
+    var tone: String {
         switch self {
         case .ok: "good"
         case .failed, .refused, .halted: "bad"

@@ -1,0 +1,25 @@
+internal import FCM
+
+extension PlanDocument {
+    /// What comes, a line for each campaign: when it comes next, whom it is for, and how often it comes after that.
+    ///
+    /// - Parameter shown: the most lines.
+    static func comingLines(_ overview: PlanOverview, shown: Int) -> [String] {
+        let all = overview.upcoming.byCampaign
+        let lines = all.prefix(shown).map { (time: $0.next.occurring.words, rest: line($0)) }
+        let width = lines.map(\.time.count).max() ?? 0
+        let omitted = all.dropFirst(shown).reduce(overview.upcomingOmitted) { $0 + 1 + $1.more }
+        return lines.map { "\($0.time.padded(to: width))  \($0.rest)" }
+            + (omitted > 0 ? ["and \(omitted.grouped) more; 'herald calendar' lists them"] : [])
+    }
+
+    private static func line(_ coming: ComingSends) -> String {
+        let next = coming.next
+        var line = "\(next.occurring.campaign), to \(next.target.words)"
+        if !next.waves.isEmpty {
+            line += ", \(count(next.recipients, "recipient")) in \(count(next.waves.count, "wave"))"
+        }
+        if !next.occurring.note.isEmpty { line += " (\(next.occurring.note))" }
+        return coming.more > 0 ? "\(line); \(coming.rest)" : line
+    }
+}
