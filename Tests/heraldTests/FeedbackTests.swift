@@ -218,6 +218,10 @@ import Testing
         #expect(toAll.count == 6 && toAll.allSatisfy { $0["campaign"] == "to-all" && $0["time"]?.string != nil })
         #expect(toAll.filter { $0["outcome"] == "rejected" }.map { $0["code"] } == ["UNREGISTERED"])
         #expect(toAll.filter { $0["outcome"] == "accepted" }.count == 5)
+        for path in ["workspace/herald.yaml", "state.sqlite"] {
+            let mistaken = try await herald(sandbox, host, app, "feedback", "--file", "\(sandbox.folder.path)/\(path)")
+            #expect(mistaken.status == 1 && mistaken.errors.contains("herald did not write it"), "\(mistaken.errors)")
+        }
         let unwritable = try await herald(sandbox, host, app, "feedback", "--file", "/nowhere/out.ndjson")
         #expect(unwritable.status != 0 && unwritable.errors.contains("cannot be written"))
         await sandbox.end()

@@ -20,13 +20,8 @@ extension SettingsReader {
                     help: "write postgresql://USER@HOST/DATABASE, or one ${VARIABLE} that holds it"))
             return nil
         }
-        if !isVariable, Self.hasPassword(postgres.value) {
-            findings.diagnostics.append(
-                .error(
-                    .invalidValue, "a password stands in 'postgres'", at: postgres.range,
-                    help: "write ${VARIABLE} in its place, and list that variable in HERALD_SOURCE_VARS"))
-            return nil
-        }
+        let help = "write ${VARIABLE} in its place, and list that variable in HERALD_SOURCE_VARS"
+        if !isVariable, !hasNoPassword(postgres, help: help, &findings) { return nil }
         let query =
             dead.value.hasSuffix(".sql")
             ? Audience.Query("", file: dead)
@@ -44,8 +39,15 @@ extension SettingsReader {
                 help: "read the registrations from $3, an array, such as unnest($2, $3, $4)"))
     }
 
-    /// Whether an address has a password, and not a variable in its place.
-    private static func hasPassword(_ address: String) -> Bool {
+    /// Whether an address has no password, or a variable in its place. Whoever reads the files would know it.
+    static func hasNoPassword(_ address: Located<String>, help: String, _ findings: inout Findings) -> Bool {
+        guard holdsPassword(address.value) else { return true }
+        findings.diagnostics.append(
+            .error(.invalidValue, "the password of the database is written in a file", at: address.range, help: help))
+        return false
+    }
+
+    private static func holdsPassword(_ address: String) -> Bool {
         let server = address.drop { $0 != "/" }.drop { $0 == "/" }
         let user = server.prefix { $0 != "/" && $0 != "?" }.split(separator: "@", omittingEmptySubsequences: false)
         let password = user.count > 1 ? user[0].split(separator: ":", maxSplits: 1).dropFirst().first : nil

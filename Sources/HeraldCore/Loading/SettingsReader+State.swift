@@ -14,6 +14,7 @@ extension SettingsReader {
             guard let place = path("state", in: settings, &findings) else { return state }
             if PostgresSettings.isAddress(place.value) {
                 format?.require(2, for: "a state in PostgreSQL", at: settings.keyRange("state"), &findings)
+                _ = hasNoPassword(place, help: passwordHelp, &findings)
                 state.postgres = PostgresSettings(address: place.value)
             } else if isPath(place, &findings) {
                 state.file = place.value
@@ -34,6 +35,8 @@ extension SettingsReader {
         }
         return state
     }
+
+    private static let passwordHelp = "write one ${VARIABLE} without a default in its place, and set that variable"
 
     /// Whether it is no address of a database. Messages show paths, and an address may hold a password.
     private static func isPath(_ place: Located<String>, _ findings: inout Findings) -> Bool {
@@ -61,6 +64,7 @@ extension SettingsReader {
                     help: "write postgresql://USER@HOST/DATABASE"))
             return nil
         }
+        _ = hasNoPassword(address, help: passwordHelp, &findings)
         if fields["file"] != nil {
             findings.error(.invalidValue, "a state is in a file or in PostgreSQL", at: fields.keyRange("file"))
         }

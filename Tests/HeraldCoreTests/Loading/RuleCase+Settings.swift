@@ -216,6 +216,14 @@ extension RuleCase {
             ["herald.yaml": settings("suppress: [a, ▸b]"), "x.yaml": audience("fids: []")],
             near: ["herald.yaml": settings("suppress: [a]"), "x.yaml": audience("fids: []")]),
         RuleCase(
+            .invalidValue, "a password of the state's database",
+            ["herald.yaml": "herald: 2\nproject: p\nstate: ▸'postgresql://u:secret@h/db'\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\nstate: 'postgresql://u@h/db'\n"]),
+        RuleCase(
+            .invalidValue, "a password among the keys of the state",
+            ["herald.yaml": "herald: 2\nproject: p\nstate: {postgres: ▸'postgresql://h/db?password=secret'}\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\nstate: {postgres: 'postgresql://h/db?password=${PW}'}\n"]),
+        RuleCase(
             .invalidValue, "a password of a database that is told",
             feedback("postgres: ▸'postgresql://app:secret@db.example/app', dead: SELECT $3"),
             near: feedback("postgres: 'postgresql://app:${PW}@db.example/app', dead: SELECT $3")),
