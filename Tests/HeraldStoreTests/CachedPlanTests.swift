@@ -19,6 +19,17 @@ struct CachedPlanTests {
         }
     }
 
+    @Test func `zones of lists that did not change are not read again`() async throws {
+        let world = try CachedWorld(seed: 1)
+        world.fill([[.fid(1), .fid(2)], [.fid(3)], [.fid(4)]])
+        try world.writeLists()
+        var story: [String] = []
+        for _ in 0..<2 { try await compare(world, isApplied: true, &story) }
+        let index = try #require(try world.load(isCached: true).recipientIndex).get()
+        #expect(index.entries.count == 0 && index.matched?.isInCache == true)
+        #expect(index.matched?.zones.values.contains { $0.keys.map(\.name) == ["Asia/Tokyo"] } == true)
+    }
+
     private func compare(_ world: CachedWorld, isApplied: Bool, _ story: inout [String]) async throws {
         let store = try world.openStore()
         let (cached, plain) = (try world.load(isCached: true), try world.load(isCached: false))
@@ -54,7 +65,11 @@ struct CachedPlanTests {
             workspaceDigest: loaded.digest())
         let plan = Planner.plan(input, at: .at(100))
         var text = wanted.desired.topics.map { "\($0.name) \(Array($0.members))\n" }.joined()
-        for send in wanted.desired.sends { text += "\(send.campaign.name.value) \(Array(send.members))\n" }
+        for send in wanted.desired.sends {
+            text += "\(send.campaign.name.value) \(Array(send.members))\n"
+            let zones = (send.zones["zone"] ?? [:]).map { "\($0.name) \(Array($1))" }.sorted()
+            text += "\(zones) \(send.zonesDefaulted)\n"
+        }
         return try PlanDocument(Proposal(plan), id: "id", created: .at(100)).json.bytes() + Array(text.utf8)
     }
 

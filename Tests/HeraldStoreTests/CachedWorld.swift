@@ -14,18 +14,22 @@ final class CachedWorld {
     private var filters: [Set<String>?]
     private var excludes: [Int?]
     private var suppressed: Int?
+    /// Whether campaigns have a window by each person's clock.
+    private var hasZones: Bool
     private var lineage = 0
     /// Counts the modification times that were given to files.
     private var hour = 0
 
-    private typealias Row = (registration: Registration, locale: String)
+    private typealias Row = (registration: Registration, locale: String, zone: String)
 
     private static let population = 25
     private static let locales = ["it", "en", ""]
+    private static let zones = ["Europe/Rome", "Asia/Tokyo", "+05:30", " Asia/Tokyo", "", "Nowhere/Land"]
     private static let names = ["l0.csv", "l1.txt", "l2.csv"]
 
     init(seed: UInt64) throws {
         random = SeededRandom(seed: seed)
+        hasZones = !seed.isMultiple(of: 3)
         folder = try TemporaryFolder(["herald.yaml": "herald: 1\nproject: tide-app\nstate: state.sqlite\n"])
         lists = Self.names.map { _ in [] }
         filters = [nil, nil, nil, ["it"]]
@@ -80,7 +84,7 @@ final class CachedWorld {
 
     /// Replaces the rows of the lists.
     func fill(_ registrations: [[Registration]]) {
-        for (list, rows) in registrations.enumerated() { lists[list] = rows.map { ($0, "it") } }
+        for (list, rows) in registrations.enumerated() { lists[list] = rows.map { ($0, "it", "Asia/Tokyo") } }
     }
 
     func writeLists() throws { for list in lists.indices { try writeList(list) } }
@@ -124,6 +128,7 @@ final class CachedWorld {
         case 9:
             excludes[0] = Bool.random(using: &random) ? 1 : nil
             suppressed = Bool.random(using: &random) ? 2 : nil
+            if Int.random(in: 0..<4, using: &random) == 0 { hasZones.toggle() }
             try writeResources()
             return "other exclusions"
         case 10: return try damage()
@@ -170,7 +175,10 @@ final class CachedWorld {
             case 1: .token(number, version: 1)
             default: number % 7 == 3 ? .keyless(number) : .token(number)
             }
-        return (registration, Self.locales.randomElement(using: &random) ?? "")
+        return (
+            registration, Self.locales.randomElement(using: &random) ?? "",
+            Self.zones.randomElement(using: &random) ?? ""
+        )
     }
 
     private func text(_ list: Int) -> String {
@@ -178,9 +186,9 @@ final class CachedWorld {
             if Self.names[list].hasSuffix("txt") { return row.registration.rawValue }
             let isFid = row.registration.kind == .fid
             let columns = isFid ? "\(row.registration.rawValue)," : ",\(row.registration.rawValue)"
-            return "\(columns),\(row.locale)"
+            return "\(columns),\(row.locale),\(row.zone)"
         }
-        let head = Self.names[list].hasSuffix("txt") ? [] : ["fid,token,locale"]
+        let head = Self.names[list].hasSuffix("txt") ? [] : ["fid,token,locale,zone"]
         return (head + rows).map { $0 + "\n" }.joined()
     }
 
@@ -232,9 +240,12 @@ final class CachedWorld {
     }
 
     private func writeResources() throws {
+        let hours = "window: {from: \"08:00\", to: \"20:00\", timezone: {field: zone, default: UTC}}"
+        let window = hasZones ? "delivery: {expires_after: 1d, \(hours)}" : ""
         var text = ""
         for (number, file) in (Self.names + ["l0.csv"]).enumerated() {
             text += "kind: audience\nname: a\(number)\nsource: {file: \(file)}\n"
+            if hasZones, file.hasSuffix("csv") { text += "fields: {zone: {type: timezone}}\n" }
             if let filter = filters[number] {
                 text += "where: {locale: [\(filter.sorted().map { "\"\($0)\"" }.joined(separator: ", "))]}\n"
             }
@@ -264,6 +275,13 @@ final class CachedWorld {
             name: tide
             target: {audience: a3}
             message: {notification: {title: High tide}}
+            \(window)
+            ---
+            kind: campaign
+            name: swell
+            target: {audience: derived}
+            message: {notification: {title: High swell}}
+            \(window)
             ---
             kind: campaign
             name: few

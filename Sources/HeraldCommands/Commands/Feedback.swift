@@ -23,8 +23,9 @@ struct Feedback: AsyncParsableCommand {
 
     /// Whether nothing is there, no regular file, or one that may be an older answer.
     private static func mayReplace(_ path: String) -> Bool {
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return true }
+        let resolved = URL(filePath: path).resolvingSymlinksInPath().path
+        let known = try? FileManager.default.attributesOfItem(atPath: resolved)
+        guard known?[.type] as? FileAttributeType == .typeRegular, known?[.size] as? Int != 0 else { return true }
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return false }
         defer { close(file) }

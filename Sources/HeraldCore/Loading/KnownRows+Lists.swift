@@ -25,8 +25,12 @@ extension KnownRows {
         if known.count == sources.count, cache.isWhole(for: sources, order: builder.order(inline)) {
             (crossing, withOthers, dead) = (cache.crossing, cache.withOthers, cache.dead)
             isInCache = known.allSatisfy { $0.value.reading == cache.sources[$0.key]?.reading }
+            guard let zones = cache.zones(for: workspace) else { return nil }
+            self.zones = zones
             return
         }
+        // Which row of a recipient has the zone that counts, only all lists together tell.
+        if !workspace.sendsByZone.isEmpty { return nil }
         // If a list's rows differ from the state's, only all lists together tell which row counts.
         self.sources = known.filter(\.value.members.isPlain)
         guard self.sources.count < sources.count else { return }
@@ -36,6 +40,20 @@ extension KnownRows {
 }
 
 extension ListCache {
+    /// `nil` if some are missing, or if the system has no such zone any more.
+    fileprivate func zones(for workspace: Workspace) -> [String: [Zone: RecipientSet]]? {
+        var found: [String: [Zone: RecipientSet]] = [:]
+        for send in workspace.sendsByZone where found[send.key] == nil {
+            guard let known = zones[send.key] else { return nil }
+            found[send.key] = [:]
+            for (name, members) in known {
+                guard let zone = Zone(written: name) else { return nil }
+                found[send.key]?[zone] = members
+            }
+        }
+        return found
+    }
+
     fileprivate func source(_ source: RowSource) -> Source? {
         sources[source.key].flatMap { $0.members.members.count == source.owners.count ? $0 : nil }
     }

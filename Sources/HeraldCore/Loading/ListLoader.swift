@@ -77,8 +77,10 @@ struct ListLoader {
     }
 
     /// The lists that audiences name, except those whose path is wrong.
-    mutating func uses(of audiences: [Audience]) -> [Use] {
-        Array(used(by: audiences, FilterUse(audiences)) { _ in [] }.lists.values)
+    ///
+    /// - Parameter kept: returns the columns whose values an audience's list must bring.
+    mutating func uses(of audiences: [Audience], keeping kept: (String) -> [String] = { _ in [] }) -> [Use] {
+        Array(used(by: audiences, FilterUse(audiences), keeping: kept).lists.values)
     }
 
     /// Passes the lists' rows to the builder. Returns the audiences whose list can be read.

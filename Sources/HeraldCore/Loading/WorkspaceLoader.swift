@@ -198,8 +198,7 @@ package struct WorkspaceLoader {
     /// `nil` for a workspace with personal messages, too: they need the values of every row, which no cache keeps. So do
     /// comparisons, and times pass or not without a change of the list.
     private func cacheFiles(of workspace: Workspace) -> ListCacheFiles? {
-        ValueNeed(workspace).isEmpty && !workspace.comparesRows
-            ? cacheFiles(workspace.settings) : nil
+        ValueNeed(workspace).isForZonesAlone && !workspace.comparesRows ? cacheFiles(workspace.settings) : nil
     }
 
     private mutating func readLists(of workspace: inout Workspace) {
@@ -216,7 +215,9 @@ package struct WorkspaceLoader {
         let files = cacheFiles(of: workspace)
         let known = files.flatMap { files in
             var loader = ListLoader(folder, lists: workspace.settings.lists)
-            return KnownRows(of: workspace, loader.uses(of: workspace.audiences), in: files)
+            let need = ValueNeed(workspace)
+            return KnownRows(
+                of: workspace, loader.uses(of: workspace.audiences) { need.columns(ofListBehind: $0) }, in: files)
         }
         let read = readLists(of: workspace, files, known: known)
         (workspace.audiences, recipientIndex) = (read.audiences, read.recipientIndex)

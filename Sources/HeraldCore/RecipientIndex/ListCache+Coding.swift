@@ -3,7 +3,7 @@ internal import Crypto
 /// The encoded form: what made it, what it is valid for, the sources one by one, and a SHA-256 over all of that.
 extension ListCache {
     /// Must be raised when lists are read differently, or when any part of the cache is written differently.
-    package static let format = 3
+    package static let format = 4
 
     private static let title = Array("herald lists".utf8)
     private static let digestSize = 32
@@ -21,6 +21,15 @@ extension ListCache {
         for (key, source) in sources.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
             writer.put(key)
             source.write(to: &writer)
+        }
+        writer.put(UInt32(zones.count))
+        for (key, zones) in zones.sorted(by: { $0.key < $1.key }) {
+            writer.put(text: key)
+            writer.put(UInt32(zones.count))
+            for (name, members) in zones.sorted(by: { $0.key < $1.key }) {
+                writer.put(text: name)
+                members.write(to: &writer)
+            }
         }
         return writer.bytes + SHA256.hash(data: writer.bytes)
     }
@@ -43,6 +52,14 @@ extension ListCache {
             for _ in 0..<(try reader.count(ofSize: Self.digestSize)) {
                 let key = try reader.bytes(Self.digestSize)
                 sources[key] = try Source(from: &reader, next: numbering.next)
+            }
+            for _ in 0..<(try reader.count(ofSize: 8)) {
+                let key = try reader.text()
+                zones[key] = [:]
+                for _ in 0..<(try reader.count(ofSize: 8)) {
+                    let name = try reader.text()
+                    zones[key]?[name] = try RecipientSet(from: &reader, below: numbering.next)
+                }
             }
         } catch { return nil }
         guard reader.isAtEnd else { return nil }
@@ -112,7 +129,19 @@ extension RecipientSet {
     }
 }
 
+extension ByteWriter {
+    fileprivate mutating func put(text: String) {
+        put(UInt32(text.utf8.count))
+        put(Array(text.utf8))
+    }
+}
+
 extension ByteReader {
+    fileprivate mutating func text() throws -> String {
+        guard let text = String(validating: try bytes(try count(ofSize: 1)), as: UTF8.self) else { throw Damage() }
+        return text
+    }
+
     fileprivate mutating func rows() throws(Damage) -> Int {
         let number: Int64 = try number()
         guard (0..<1 << 40).contains(number) else { throw Damage() }

@@ -13,6 +13,9 @@ package struct ListCache: Sendable {
     var dead: RecipientSet
     /// By `RowSource.key`.
     var sources: [[UInt8]: Source]
+    /// Recipients by the name of the zone that their row names, by `ZoneSorting.Send.key`. They are true as long as all
+    /// sources are.
+    var zones: [String: [String: RecipientSet]] = [:]
 
     struct Source: Sendable {
         /// For a list only.
@@ -36,6 +39,8 @@ struct KnownRows: Sendable {
     var dead = RecipientSet()
     /// The sources with unchanged content, by `RowSource.key`.
     var sources: [[UInt8]: ListCache.Source]
+    /// As in `ListCache`, if all of it is still true.
+    var zones: [String: [Zone: RecipientSet]] = [:]
     /// For the rows of all other sources. `nil` if there are no others.
     var numbers: RecipientNumbers?
     /// Whether the cache already has all of it.

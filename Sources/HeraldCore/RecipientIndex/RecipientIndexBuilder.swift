@@ -206,6 +206,7 @@ struct RecipientIndexBuilder {
                 numbering: known.numbering, sources: matched, crossing: known.crossing,
                 withOthers: known.withOthers, dead: known.dead, seen: matcher?.seenTimes ?? [],
                 hash: known.numbers?.hash, isInCache: known.isInCache)
+            index.matched?.zones = known.zones
             index.matched?.isContradicted =
                 matched.count != sources.count || matcher?.isContradicted(by: matched) ?? false
         }

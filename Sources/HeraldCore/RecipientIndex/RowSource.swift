@@ -52,6 +52,8 @@ struct MatchedRows: Sendable {
     /// As in `ListCache`.
     var withOthers = RecipientSet()
     var dead = RecipientSet()
+    /// By `ZoneSorting.Send.key`.
+    var zones: [String: [Zone: RecipientSet]] = [:]
     /// When the apps of matched rows were seen last, for rows that say so.
     var seen: [SeenTime] = []
     /// The hash of the numbers that rows were matched with. `nil` if no row had to be matched. The numbers themselves

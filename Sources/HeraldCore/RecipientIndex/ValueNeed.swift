@@ -14,6 +14,8 @@ struct ValueNeed {
     let owners: [Owner]
     /// The columns to keep of the list of an audience with its own source.
     private let columns: [String: [String]]
+    /// Whether nothing is needed but zones, which the cache of lists can keep.
+    let isForZonesAlone: Bool
 
     init(_ workspace: Workspace) {
         let groups = workspace.groupsByName
@@ -39,6 +41,7 @@ struct ValueNeed {
             }
         }
         self.columns = columns
+        isForZonesAlone = workspace.campaigns.allSatisfy { $0.personal == nil && $0.delivery.stages == nil }
         self.owners = owners.map { owner in Owner(owner: owner, columns: sources[owner].flatMap { columns[$0] } ?? []) }
     }
 

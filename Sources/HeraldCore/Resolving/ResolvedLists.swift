@@ -12,6 +12,8 @@ package struct ResolvedLists: Sendable {
     private let matched: MatchedRows?
     private let hasRows: Bool
     private let notes: RecipientNumbers.Notes?
+    /// By `ZoneSorting.Send.key`.
+    private let zones: [String: [Zone: RecipientSet]]
 
     /// Whether there is something that the cache does not have yet.
     package var isWorthKeeping: Bool {
@@ -21,9 +23,9 @@ package struct ResolvedLists: Sendable {
 
     init(
         _ desired: Desired, of index: RecipientIndex, members: [SourceMembers], _ pass: RecipientPass,
-        withOthers: RecipientSet
+        withOthers: RecipientSet, zones: [String: [Zone: RecipientSet]]
     ) {
-        self.desired = desired
+        (self.desired, self.zones) = (desired, zones)
         next = pass.nextNumber
         self.withOthers = withOthers
         (sources, order, self.members) = (index.sources, index.order, members)
@@ -41,7 +43,8 @@ package struct ResolvedLists: Sendable {
         }
         return ListCache(
             numbering: numbering, order: order, crossing: crossing, withOthers: withOthers,
-            dead: desired.registrations.dead, sources: known)
+            dead: desired.registrations.dead, sources: known,
+            zones: zones.mapValues { Dictionary($0.map { ($0.name, $1) }) { $0.union($1) } })
     }
 
     /// What to keep of the state's numbers.

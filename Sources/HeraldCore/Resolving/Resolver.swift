@@ -21,7 +21,8 @@ package struct Resolver {
     private let values: NewestValues
     /// What personal campaigns make of the rows of the owner that they go to, by the campaign's name.
     private let judged: [String: JudgedRows]
-    private let zones: ZoneSorting
+    /// By `ZoneSorting.Send.key`.
+    private let zones: [String: [Zone: RecipientSet]]
 
     /// Without a state nobody knows what came of whom. Audiences that go by it have everybody who may be in them.
     package static func desired(
@@ -41,7 +42,7 @@ package struct Resolver {
         let index = recipients.recipientIndex
         return ResolvedLists(
             try resolver.desired(), of: index, members: resolver.members(of: index), resolver.pass,
-            withOthers: resolver.withOthers)
+            withOthers: resolver.withOthers, zones: resolver.zones)
     }
 
     /// An audience's recipients. Empty if no file declares the audience.
@@ -117,7 +118,7 @@ package struct Resolver {
             }
         }
         self.pass = pass
-        self.zones = zones
+        self.zones = index.matched?.zones ?? zones.byKey(for: workspace.sendsByZone)
         values = NewestValues(of: recipients)
         judged = Dictionary(zip(sends.map(\.campaign), judging.finish())) { first, _ in first }
         self.workspace = workspace
@@ -188,7 +189,8 @@ package struct Resolver {
                 send.list = sources.list(of: owner)?.value
             }
             for field in campaign.zoneFields(groups, sources) {
-                let byZone = zones.zones(of: campaign.name.value, by: field.column)
+                let key = campaign.valueOwner(groups).map { ZoneSorting.key(of: $0, field.column) }
+                let byZone = (key.flatMap { zones[$0] } ?? [:])
                     .mapValues { $0.intersection(send.members) }.filter { !$0.value.isEmpty }
                 send.zones[field.name] = byZone
                 let defaulted = send.members.count - byZone.values.reduce(0) { $0 + $1.count }

@@ -5,6 +5,13 @@ struct ZoneSorting {
         let campaign: String
         let owner: RecipientIndex.Owner
         let column: String
+
+        var key: String { ZoneSorting.key(of: owner, column) }
+    }
+
+    /// Names recipients by zone: the same for all campaigns to one audience by one column.
+    static func key(of owner: RecipientIndex.Owner, _ column: String) -> String {
+        if case .audience(let name) = owner { "\(name)\0\(column)" } else { "" }
     }
 
     /// What a value of the column stands for. Zones are few and rows are many.
@@ -13,7 +20,9 @@ struct ZoneSorting {
         let campaigns: [String]
         /// The place of its value among those of a row.
         let place: Int
-        /// The place of each value's zone. Negative for a value that names none.
+        /// The place of the zone of each name of the tz database, by its number. `nil` if no row had it yet.
+        var ofName: [Int?] = []
+        /// The place of each other value's zone. Negative for a value that names none.
         var known: [[UInt8]: Int] = [:]
         var zones: [Zone] = []
         var members: [RecipientSet] = []
@@ -24,16 +33,20 @@ struct ZoneSorting {
     /// Rows may name millions of zones that there are not.
     private static let knownLimit = 10_000
     private static let longestName = 100
-    private let names: Set<String>
+    /// Rows that name a zone are looked up without a text of their own.
+    private let names: ValueNumbers
 
     /// - Parameter owners: whose rows come. Rows name them by place.
     init(for sends: [Send], _ owners: [ValueNeed.Owner]) {
-        names = sends.isEmpty ? [] : Set(Zone.names())
+        let names = ValueNumbers(sends.isEmpty ? [] : Set(Zone.names()))
+        self.names = names
         columns = owners.map { owner in
             let own = Dictionary(grouping: sends.filter { $0.owner == owner.owner }, by: \.column)
             return own.compactMap { column, sends in
                 owner.columns.firstIndex(of: column).map {
-                    Column(name: column, campaigns: sends.map(\.campaign), place: $0)
+                    Column(
+                        name: column, campaigns: sends.map(\.campaign), place: $0,
+                        ofName: Array(repeating: nil, count: names.count + 1))
                 }
             }
         }
@@ -50,9 +63,12 @@ struct ZoneSorting {
     }
 
     private func place(of value: UnsafeBufferPointer<UInt8>, in column: inout Column) -> Int {
-        let text = Array(value[...].trimmed)
-        if let known = column.known[text] { return known }
-        let place = zone(text).map { zone in
+        let value = UnsafeBufferPointer(rebasing: value[...].trimmed)
+        let number = names.number(of: value)
+        if number > 0, let known = column.ofName[number] { return known }
+        let text = Array(value)
+        if number == 0, let known = column.known[text] { return known }
+        let place = zone(text, number).map { zone in
             column.zones.firstIndex(of: zone)
                 ?? {
                     column.zones.append(zone)
@@ -60,23 +76,32 @@ struct ZoneSorting {
                     return column.zones.count - 1
                 }()
         }
-        if column.known.count < Self.knownLimit { column.known[text] = place ?? -1 }
+        if number > 0 {
+            column.ofName[number] = place ?? -1
+        } else if column.known.count < Self.knownLimit {
+            column.known[text] = place ?? -1
+        }
         return place ?? -1
     }
 
     /// Only names of the tz database are looked up in it.
-    private func zone(_ text: [UInt8]) -> Zone? {
+    private func zone(_ text: [UInt8], _ number: Int) -> Zone? {
         guard !text.isEmpty, text.count <= Self.longestName, let name = String(validating: text, as: UTF8.self) else {
             return nil
         }
-        return names.contains(name) || name.wholeMatch(of: #/(UTC|GMT)?[+-][0-9:]+|UTC|Z/#) != nil
+        return number > 0 || name.wholeMatch(of: #/(UTC|GMT)?[+-][0-9:]+|UTC|Z/#) != nil
             ? Zone(written: name) : nil
     }
 
-    /// The recipients of a campaign by the zone in a column. Those whose row names none are missing.
-    func zones(of campaign: String, by name: String) -> [Zone: RecipientSet] {
-        let column = columns.lazy.flatMap(\.self).first { $0.name == name && $0.campaigns.contains(campaign) }
-        guard let column else { return [:] }
-        return Dictionary(zip(column.zones, column.members)) { first, _ in first }
+    /// Recipients by zone, by `Send.key`. Those whose row names none are missing.
+    func byKey(for sends: [Send]) -> [String: [Zone: RecipientSet]] {
+        var zones: [String: [Zone: RecipientSet]] = [:]
+        for send in sends where zones[send.key] == nil {
+            let column = columns.lazy.flatMap(\.self).first {
+                $0.name == send.column && $0.campaigns.contains(send.campaign)
+            }
+            zones[send.key] = column.map { Dictionary(zip($0.zones, $0.members)) { first, _ in first } } ?? [:]
+        }
+        return zones
     }
 }
