@@ -44,7 +44,8 @@ extension Life {
     func checkWish(
         of target: Registration, for campaign: LifeFiles.Campaign, _ title: String, name: String?
     ) throws {
-        if let name, name != files.name(of: target.recipientKey) {
+        let isGuest = runFiles.guests(of: campaign).contains(target.recipientKey)
+        if let name, name != (isGuest ? LifeFiles.sampleName : files.name(of: target.recipientKey)) {
             throw LifeProblem(
                 promise: "calls everybody by name",
                 words: "\(number(of: target.recipientKey)) is called \(name) in '\(title)'")

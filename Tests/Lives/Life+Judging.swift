@@ -27,7 +27,7 @@ extension Life {
                 let hasWaited = report.finished.map { $0 > report.started } ?? false
                 occurrences += report.steps.filter { step in
                     let isLate = step.stopped?.words.contains("max_lateness has passed") ?? false
-                    return step.held > 0
+                    return step.held > 0 || step.stages.contains { $0.state == .ahead && $0.planned > 0 }
                         || step.pending > 0 && step.stopped != nil
                             && (!isLate || hasWaited && step.pending == step.planned)
                 }
@@ -101,7 +101,7 @@ extension Life {
         if isOver {
             // An audience without anybody has not begun.
             if wanted == nil ? asked.contains(key) : !got.isEmpty { end(key) }
-            if isLate { end(key) }
+            if isLate, !opensInStages(key, campaign) { end(key) }
             return
         }
         // What expires while it is sent ends there, and the report says how many are left.
@@ -112,7 +112,7 @@ extension Life {
         }
         if told.leavesOut(key, names) { return end(key) }
         if isTold {
-            if isLate || isSuperseded(key, campaign, at: now) { end(key) }
+            if isLate && !opensInStages(key, campaign) || isSuperseded(key, campaign, at: now) { end(key) }
             return
         }
         let who = wanted == nil ? "anybody" : left.map { number(of: $0) }.sorted().joined(separator: ", ")
@@ -220,10 +220,14 @@ extension Life {
     }
 
     /// After a run that did everything, the next plan at the same time has nothing to do.
-    func checkSettled(after run: LifeRun, at begin: Date) async throws {
+    func checkSettled(after call: Call, _ run: LifeRun, at begin: Date) async throws {
         let plan = try await plan(at: begin).proposal.plan
         let (groups, done) = (fcm.now.groups, run.now.report?.steps.map(\.id.rawValue) ?? [])
         let left = plan.steps.first { step in
+            // Only a run waits for the next stage of what it sends.
+            if case .send(let send) = step.work, send.isResumed, send.staging?.isNews == true, call != .run {
+                return false
+            }
             // When a group loses its last living member, FCM forgets the group. herald notices that while it removes
             // members, and makes the group anew.
             guard case .group(let change) = step.work, change.action == .create, groups[change.group] == nil else {

@@ -33,6 +33,8 @@ extension Life {
     ) throws {
         try checkWish(
             of: target, for: campaign, spoken.prefix(3).joined(separator: " "), name: spoken.dropFirst(3).first)
+        // Neither windows nor caps hold for seeds, and they fill no cap.
+        guard !runFiles.seeds(of: campaign).contains(target.recipientKey) else { return }
         if campaign.expiresAfter == nil, let window = settings.window, !window.hours.isOpen(at: date, in: .utc) {
             throw LifeProblem(
                 promise: "keeps to the window", words: "\(words(key)) started at \(date.rfc3339), not \(window.hours)")

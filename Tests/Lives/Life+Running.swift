@@ -30,6 +30,7 @@ extension Life {
         fate.spared = spared
         let run = newRun(fate)
         currentRun.set(run, skew)
+        runFiles = files
         fcm.change {
             $0.calls = []
             $0.arrivals = []
@@ -56,7 +57,7 @@ extension Life {
         try judge(run, at: begin)
         // Whom FCM calls dead in this run may have another registration, which the next run subscribes.
         guard known.deaths == deaths, run.now.report.map({ $0.result == .ok }) ?? true else { return }
-        try await checkSettled(after: run, at: begin)
+        try await checkSettled(after: call, run, at: begin)
     }
 
     /// Returns whether nothing was left out.

@@ -123,6 +123,10 @@ final class Life {
     var starts: [RecipientKey: [Key: Date]] = [:]
     /// Whom each firing is for, and when it began: who is listed later is no part of it.
     var begun: [Key: (members: Set<RecipientKey>?, at: Date)] = [:]
+    /// How far occurrences have opened.
+    var openings: [OccurrenceID: LifeOpening] = [:]
+    /// The files as the last call read them.
+    var runFiles = LifeFiles()
     /// What guards refused in the last run, as long as nobody changed anything since.
     var refused: Set<LifeRefusal> = []
     /// How many sends brought somebody a message again, how many of those reports counted, and how many a person or the

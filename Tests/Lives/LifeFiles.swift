@@ -65,6 +65,8 @@ struct LifeFiles: Sendable {
         var members = HeraldCore.Campaign.Members.key
         /// Whether everybody of an audience is called by name, in one of two languages.
         var isPersonal = false
+        /// How it opens up, where it can (`staged`).
+        var stages: LifeStages?
 
         /// What the message says, so that the model of FCM knows which campaign it got.
         var title: String { "\(line) \(revision) \(version)" }
@@ -108,6 +110,11 @@ struct LifeFiles: Sendable {
 
     /// The installations that get their own request; `nil` if one request reaches the whole target.
     func recipients(of campaign: Campaign) -> Set<RecipientKey>? {
+        target(of: campaign)?.union(seeds(of: campaign))
+    }
+
+    /// The same without those who are only among the seeds.
+    func target(of campaign: Campaign) -> Set<RecipientKey>? {
         switch campaign.target {
         case .audience(let name):
             return members(ofAudience: name).subtracting(members(ofAudiences: campaign.exclude))
@@ -147,6 +154,9 @@ struct LifeFiles: Sendable {
             """
     }
 
+    /// What the message calls somebody whom no row of the list calls by name.
+    static let sampleName = "Sam"
+
     /// What the lists call an installation.
     func name(of installation: RecipientKey) -> String { "\(installation.rawValue.suffix(3)),\(issue)" }
 
@@ -169,6 +179,7 @@ struct LifeFiles: Sendable {
         if let expiry = campaign.expiresAfter {
             delivery.append("expires_after: \(expiry.components.seconds)s, window: always")
         }
+        if let stages = campaign.staged { delivery.append(stages.text) }
         var schedule: [String] = []
         if let due = campaign.due.text {
             schedule = [due, "timezone: UTC", "max_lateness: \(campaign.maxLateness.components.seconds)s"]
@@ -244,6 +255,7 @@ extension LifeFiles.Audience {
         name: \(name)
         source: {file: lists/\(name).ndjson}
         fields: {name: {}, locale: {type: locale}}
+        samples: [{name: \(LifeFiles.sampleName), locale: en}]
         exclude: [\(exclude.joined(separator: ", "))]
 
         """
