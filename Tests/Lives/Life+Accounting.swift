@@ -68,6 +68,8 @@ extension Life {
 
     /// Ends a firing that has begun, if everybody it can reach has it or is accounted for.
     func endIfDone(_ key: Key, of campaign: LifeFiles.Campaign) {
+        // The clocks of others may come to it later.
+        if campaign.isInLocalTime { return }
         let known = Set((delivered[key] ?? [:]).keys).union(excused[key] ?? [])
         if whom(key, campaign)?.intersection(reachable).isSubset(of: known) ?? true { end(key) }
     }
@@ -113,21 +115,10 @@ extension Life {
             campaign.title == title || run.now.mayStillSend(title, at: start.offset), campaign.isEnabled
         else { throw LifeProblem(promise: "sends what no file asks for", words: "'\(title)' was sent") }
         let key = key(of: campaign, begun)
-        if let due = key.due ?? campaign.at, due > max(date, Self.date(at: time.now.offset, 0)) {
-            throw LifeProblem(promise: "sends too early", words: "'\(title)' is due \(due.rfc3339)")
-        }
-        if let due = key.due ?? campaign.at, let expiry = campaign.expiresAfter, date > due.adding(expiry) {
-            throw LifeProblem(
-                promise: "sends what has expired", words: "'\(title)' expired \(due.adding(expiry).rfc3339)")
-        }
-        if let expiry = campaign.expiresAfter, campaign.due == .once, let begun = self.begun[key],
-            date > begun.at.adding(expiry)
-        {
-            throw LifeProblem(promise: "sends what has expired", words: "'\(title)' began \(begun.at.rfc3339)")
-        }
+        let target = (message?["token"]?.string ?? message?["fid"]?.string).flatMap { Registration($0) }
+        try checkTime(of: key, to: target, campaign, title, at: date)
         asked.insert(key)
         noteBeginning(of: key, campaign, at: date)
-        let target = (message?["token"]?.string ?? message?["fid"]?.string).flatMap { Registration($0) }
         var reached = Set((arrival?.devices ?? []).map(\.recipientKey))
         let isForOne = target?.rawValue.hasPrefix("cTEST") ?? false
         if arrival != nil, let target, isForOne { reached = [target.recipientKey] }
@@ -135,7 +126,9 @@ extension Life {
             try checkStart(of: key, to: target, campaign, spoken, at: date, mishap)
             try checkStage(of: key, to: target.recipientKey, campaign, begun)
         }
-        if isForOne, let members = self.begun[key]?.members, let one = reached.subtracting(members).first, !isForgiven {
+        if isForOne, !campaign.isInLocalTime, let members = self.begun[key]?.members,
+            let one = reached.subtracting(members).first, !isForgiven
+        {
             throw LifeProblem(
                 promise: "sends to nobody who joined later", words: "'\(title)' came to \(number(of: one))")
         }

@@ -8,7 +8,7 @@ enum LifeAct: String, CaseIterable {
     case addRow, removeRow, emptyList, fillList, suppress, renamePeople
     case rotate, rotateBeside, rotateUnlisted, catchUpLists, uninstall, comeBack, appSubscribes
     case editMessage, editTarget, raiseRevision, moveSchedule, addHours, removeHours, toggleEnabled
-    case changeMembers, changePolicy, editStages
+    case changeMembers, changePolicy, editStages, travel, toggleLocalTime
     case renameCampaign, deleteCampaign, bringBackCampaign, newCampaign
     case renameTopic, deleteTopic, bringBackTopic, newTopic, togglePrune, editTopic, toggleGroup
     case wait, downtime, fastClock, slowClock
@@ -26,11 +26,11 @@ enum LifeAct: String, CaseIterable {
         case .faultyRun, .dyingRun: 6
         case .stoppedRun, .apply, .overriddenApply: 3
         case .wait: 6
-        case .addRow, .removeRow, .rotate, .rotateBeside, .resolve, .decide, .editStages: 3
+        case .addRow, .removeRow, .rotate, .rotateBeside, .resolve, .decide, .editStages, .travel: 3
         case .renameCampaign, .renameTopic, .newCampaign: 3
         case .standbyLags, .failover: 8
         case .backUp, .restore: 4
-        case .fastClock, .slowClock, .dryRun, .testSend: 1
+        case .fastClock, .slowClock, .dryRun, .testSend, .toggleLocalTime: 1
         default: 2
         }
     }
@@ -69,6 +69,8 @@ extension Life {
             .changePolicy:
             editCampaign(act, &random)
         case .editStages: editStages(&random)
+        case .travel: travel(&random)
+        case .toggleLocalTime: toggleLocalTime(&random)
         case .changeMembers: try await changeMembers(&random)
         case .renameCampaign, .deleteCampaign, .bringBackCampaign, .newCampaign:
             nameCampaign(act, &random)
@@ -165,7 +167,7 @@ extension Life {
     /// Returns whether the campaign comes due within a day.
     @discardableResult
     private func wait(for campaign: LifeFiles.Campaign) -> Bool {
-        guard let due = campaign.due.firings(after: now, through: now + 86_400).first else { return false }
+        guard let due = campaign.nextInstant(after: now) else { return false }
         time.advance(by: .seconds(due.timeIntervalSince(now)))
         return true
     }

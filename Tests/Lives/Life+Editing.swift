@@ -235,11 +235,12 @@ extension Life {
         if Int.random(in: 0..<6, using: &random) == 0 { campaign.expiresAfter = anyExpiry(&random) }
         if Int.random(in: 0..<4, using: &random) == 0 { campaign.exclude = [anyAudience(&random)] }
         campaign.isPersonal = Int.random(in: 0..<4, using: &random) == 0
+        campaign.isLocal = Int.random(in: 0..<4, using: &random) == 0
         if Int.random(in: 0..<3, using: &random) == 0 { campaign.stages = .any(anyAudience(&random), &random) }
         take(name)
         files.campaigns.append(campaign)
         lines[lastLine] = Line(names: [name])
-        let opening = campaign.staged?.text ?? "at once"
+        let opening = (campaign.isInLocalTime ? "by local time, " : "") + (campaign.staged?.text ?? "at once")
         tell("new campaign \(name) (line \(lastLine)), \(due), to \(campaign.target), \(opening)")
     }
 

@@ -36,14 +36,14 @@ extension Life {
         }
 
         /// Whether a warning names the firing: it is left out.
-        func leavesOut(_ key: Key, _ names: Set<String>) -> Bool {
-            guard let due = key.due else { return false }
-            return names.contains { name in texts.contains { $0.contains("\(name)@\(due.rfc3339)") } }
+        func leavesOut(_ key: Key, of campaign: LifeFiles.Campaign, _ names: Set<String>) -> Bool {
+            guard let due = key.due.map(campaign.words) else { return false }
+            return names.contains { name in texts.contains { $0.contains("\(name)@\(due)") } }
         }
 
         /// Whether it names the firing, or warns about the campaign.
         func names(_ key: Key, of campaign: LifeFiles.Campaign, _ names: Set<String>) -> Bool {
-            let end = campaign.isDaily ? key.due?.rfc3339 : nil
+            let end = campaign.isDaily ? key.due.map(campaign.words) : nil
             let isNamed = occurrences.contains { id in
                 let parts = id.rawValue.split(separator: "@").map(String.init)
                 return parts.count == 2 && names.contains(parts[0]) && (end.map { parts[1].hasPrefix($0) } ?? true)
@@ -60,6 +60,9 @@ extension Life {
             for key in expected(of: campaign, line, at: begin) {
                 try judge(key, of: campaign, told, at: begin)
             }
+            try judgeClocks(of: campaign, at: begin) { key in
+                told.names(key, of: campaign, line.names) || told.leavesOut(key, of: campaign, line.names)
+            }
             try judgePromises(to: campaign.line, told)
             lines[campaign.line]?.mark = max(begin, line.mark ?? begin)
         }
@@ -74,6 +77,8 @@ extension Life {
 
     /// The firings of a campaign that are due or overdue, and not over.
     private func expected(of campaign: LifeFiles.Campaign, _ line: Line, at now: Date) -> [Key] {
+        // Those are judged by each person's own clock.
+        if campaign.isInLocalTime { return [] }
         let keys: [Key]
         switch campaign.due {
         case .once: keys = [Key(line: campaign.line, revision: campaign.revision)]
@@ -110,7 +115,7 @@ extension Life {
         {
             return end(key)
         }
-        if told.leavesOut(key, names) { return end(key) }
+        if told.leavesOut(key, of: campaign, names) { return end(key) }
         if isTold {
             if isLate && !opensInStages(key, campaign) || isSuperseded(key, campaign, at: now) { end(key) }
             return

@@ -26,6 +26,28 @@ extension Life {
         }
     }
 
+    /// Nothing starts before its time, or after it has expired.
+    func checkTime(
+        of key: Key, to target: Registration?, _ campaign: LifeFiles.Campaign, _ title: String, at date: Date
+    ) throws {
+        let dues =
+            campaign.isInLocalTime
+            ? target.map { instants(of: key, campaign, for: $0.recipientKey) } ?? []
+            : [key.due ?? campaign.at].compactMap(\.self)
+        if let due = dues.min(), due > max(date, Self.date(at: time.now.offset, 0)) {
+            throw LifeProblem(promise: "sends too early", words: "'\(title)' is due \(due.rfc3339)")
+        }
+        if let due = dues.max(), let expiry = campaign.expiresAfter, date > due.adding(expiry) {
+            throw LifeProblem(
+                promise: "sends what has expired", words: "'\(title)' expired \(due.adding(expiry).rfc3339)")
+        }
+        if let expiry = campaign.expiresAfter, campaign.due == .once, let begun = self.begun[key],
+            date > begun.at.adding(expiry)
+        {
+            throw LifeProblem(promise: "sends what has expired", words: "'\(title)' began \(begun.at.rfc3339)")
+        }
+    }
+
     /// A message to one person starts.
     func checkStart(
         of key: Key, to target: Registration, _ campaign: LifeFiles.Campaign, _ spoken: [String], at date: Date,

@@ -25,7 +25,7 @@ extension Life {
                 }
                 let isInTime = campaigns.allSatisfy { campaign in
                     let ends = [campaign.maxLateness, campaign.expiresAfter].compactMap(\.self).map(missed.due.adding)
-                    return campaign.catchUp != .none && ends.allSatisfy { plan.at < $0 }
+                    return !campaign.isInLocalTime && campaign.catchUp != .none && ends.allSatisfy { plan.at < $0 }
                         && !campaign.due.hasLost(missed.due)
                 }
                 if isInTime, !campaigns.isEmpty {
@@ -62,7 +62,8 @@ extension Life {
                 let revision = missed.unrecorded?.revision ?? campaign.revision
                 end(
                     campaign.isDaily
-                        ? Key(line: campaign.line, due: missed.due) : Key(line: campaign.line, revision: revision))
+                        ? Key(line: campaign.line, due: missed.occurrence.localDue ?? missed.due)
+                        : Key(line: campaign.line, revision: revision))
             }
         }
     }
@@ -75,6 +76,17 @@ extension OccurrenceID {
     /// The time in it.
     var due: Date? {
         let text = rawValue.split(separator: "@").last ?? ""
-        return Date(rfc3339: String(text.prefix { $0 != "#" }))
+        return Date(rfc3339: String(text.prefix { $0 != "#" })) ?? localDue
     }
+
+    /// The time in it, for one in local time.
+    var localDue: Date? {
+        let text = (rawValue.split(separator: "@").last ?? "").prefix { $0 != "#" }
+        return LocalTime(written: String(text)).map { Date(timeIntervalSince1970: Double($0.secondsAsUTC)) }
+    }
+}
+
+extension RecordedOccurrence {
+    /// When a clock in UTC shows its time, for one in local time.
+    var shownDue: Date? { local.map { Date(timeIntervalSince1970: Double($0.secondsAsUTC)) } ?? due }
 }

@@ -42,7 +42,9 @@ extension Life {
             let declared = Set(files.campaigns.filter(\.isEnabled).map(\.line))
             for line in lines.keys where now >= fast || !declared.contains(line) { lines[line]?.pass(until: fast) }
             fastUntil = nil
+            passClocks(until: fast)
         }
+        if !files.areWrong { noteClocks(at: begin) }
         let isWhole = try await carryOut(call, run)
         tell(words(for: call, run))
         time.advance(by: .seconds(1))

@@ -27,7 +27,7 @@ extension Life {
             excused[key]?.contains(person) != true, !isForgiven
         else { return }
         let isSeed = runFiles.seeds(of: campaign).contains(person)
-        let time = (key.due ?? campaign.at)?.rfc3339 ?? "once"
+        let time = (key.due ?? campaign.at).map(campaign.words(for:)) ?? "once"
         let seed = "\(campaign.previousNames.first ?? campaign.name)#\(campaign.revision)"
         let share = isSeed ? .seeds : stages.share(of: person, seed: seed, time: time)
         guard let open = openings[id]?.share, share <= open else {
@@ -39,7 +39,9 @@ extension Life {
 
     /// Nobody is late for a stage that is closed.
     func isKeptByStage(_ missed: Plan.Missed, _ campaign: LifeFiles.Campaign, at date: Date) -> Bool {
-        openings[missed.occurrence]?.keepsFromLateness(at: date, campaign, due: missed.due) ?? false
+        guard let stages = campaign.staged, campaign.expiresAfter == nil else { return false }
+        return openings[missed.occurrence]?
+            .keepsFromLateness(at: date, due: missed.due, campaign.maxLateness, stages) ?? false
     }
 
     /// Whether a firing has begun to open in stages. It ends when everybody has it, or when somebody says so.
@@ -49,6 +51,7 @@ extension Life {
 
     /// What is known of stages is as old as the state now.
     func noteOlderStages() {
+        for line in clocks.keys { clocks[line]?.forget() }
         openings = known.snapshot.occurrences.mapValues { LifeOpening(restored: $0) }
     }
 
@@ -105,7 +108,7 @@ extension Life {
     private var stagedKeys: [Key] {
         begun.keys.filter { key in
             files.campaigns.contains {
-                $0.line == key.line && $0.isEnabled && opensInStages(key, $0)
+                $0.line == key.line && $0.isEnabled && !$0.isInLocalTime && opensInStages(key, $0)
                     && ($0.isDaily || $0.revision == key.revision)
             }
         }
@@ -136,12 +139,8 @@ extension LifeFiles {
 extension LifeFiles.Campaign {
     /// The stages that its file has. One request to many has none, and they must fit into `expires_after`.
     var staged: LifeStages? {
-        switch target {
-        case .audience: break
-        case .group: if members == .key { return nil }
-        case .topic, .condition: return nil
-        }
-        guard let stages, expiresAfter.map({ stages.soaking < $0 }) ?? true else { return nil }
+        guard isForEach, var stages, expiresAfter.map({ stages.soaking < $0 }) ?? true else { return nil }
+        stages.soaksOnce = isInLocalTime
         return stages
     }
 }

@@ -67,11 +67,22 @@ struct LifeFiles: Sendable {
         var isPersonal = false
         /// How it opens up, where it can (`staged`).
         var stages: LifeStages?
+        /// Whether it goes by each person's own clock, where it can (`isInLocalTime`).
+        var isLocal = false
 
         /// What the message says, so that the model of FCM knows which campaign it got.
         var title: String { "\(line) \(revision) \(version)" }
 
         var isDaily: Bool { if case .daily = due { true } else { false } }
+
+        /// Whether everybody gets a request of their own.
+        var isForEach: Bool {
+            switch target {
+            case .audience: true
+            case .group: members == .each
+            case .topic, .condition: false
+            }
+        }
     }
 
     var audiences: [Audience] = []
@@ -82,6 +93,8 @@ struct LifeFiles: Sendable {
     var suppress: [String] = []
     /// Counts how often the names and languages in the lists were changed.
     var issue = 0
+    /// Where people are, as far as the lists know.
+    var zones: [RecipientKey: String] = [:]
 
     // MARK: What the files ask for
 
@@ -148,8 +161,9 @@ struct LifeFiles: Sendable {
     private func row(_ registration: Registration) -> String {
         let key = registration.recipientKey
         let locale = (key.rawValue.utf8.reduce(0) { $0 &+ Int($1) } + issue).isMultiple(of: 2) ? "it" : "en"
+        let zone = zones[key] ?? ""
         return """
-            {"\(registration.kind)": "\(registration.rawValue)", "name": "\(name(of: key))", "locale": "\(locale)"}
+            {"\(registration.kind)": "\(registration.rawValue)", "name": "\(name(of: key))", "locale": "\(locale)", "zone": "\(zone)"}
 
             """
     }
@@ -181,8 +195,9 @@ struct LifeFiles: Sendable {
         }
         if let stages = campaign.staged { delivery.append(stages.text) }
         var schedule: [String] = []
-        if let due = campaign.due.text {
-            schedule = [due, "timezone: UTC", "max_lateness: \(campaign.maxLateness.components.seconds)s"]
+        if let due = campaign.due.text(isLocal: campaign.isInLocalTime) {
+            let zone = campaign.isInLocalTime ? "{field: zone, default: UTC}" : "UTC"
+            schedule = [due, "timezone: \(zone)", "max_lateness: \(campaign.maxLateness.components.seconds)s"]
         }
         if campaign.isDaily { schedule.append("catch_up: \(campaign.catchUp)") }
         var (exclude, name, personal) = ("", "", "")
@@ -254,7 +269,7 @@ extension LifeFiles.Audience {
         kind: audience
         name: \(name)
         source: {file: lists/\(name).ndjson}
-        fields: {name: {}, locale: {type: locale}}
+        fields: {name: {}, locale: {type: locale}, zone: {type: timezone}}
         samples: [{name: \(LifeFiles.sampleName), locale: en}]
         exclude: [\(exclude.joined(separator: ", "))]
 
@@ -315,10 +330,10 @@ extension LifeFiles.Campaign.Due {
     }
 
     /// As in a schedule. `nil` without one.
-    fileprivate var text: String? {
+    fileprivate func text(isLocal: Bool) -> String? {
         switch self {
         case .once: nil
-        case .at(let date): "at: \"\(date.rfc3339)\""
+        case .at(let date): isLocal ? "at: \"\(date.rfc3339.prefix(16))\", if_passed: skip" : "at: \"\(date.rfc3339)\""
         case .daily(let minute, let hours):
             "cron: \"\(minute) \(hours.sorted().map { "\($0)" }.joined(separator: ",")) * * *\""
         }

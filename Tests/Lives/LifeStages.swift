@@ -13,6 +13,8 @@ struct LifeStages: Hashable, Sendable {
     var limits: [Int]?
     /// The audience that gets it first.
     var seeds: String?
+    /// Whether later waves do not keep the next stage closed.
+    var soaksOnce = false
 
     static func any(_ audience: String, _ random: inout SeededRandom) -> LifeStages {
         var stages = LifeStages()
@@ -108,6 +110,8 @@ struct LifeOpening {
     mutating func take(
         _ change: StateChange, at date: Date, _ stages: LifeStages?, byPerson isPerson: Bool = false
     ) -> String? {
+        // The soak begins with what a run did, and with waves with the first that was sent.
+        let counts = !isPerson && !(isSettled && stages?.soaksOnce == true)
         switch change {
         case .open: self = LifeOpening()
         case .outcome(_, let members, .intended):
@@ -121,9 +125,9 @@ struct LifeOpening {
             }
         case .outcome(_, let members, let entry):
             let kind: Came? = entry == .accepted ? .accepted : entry == .unknown ? .unknown : nil
-            note(members, kind, at: isPerson ? nil : date)
+            note(members, kind, at: counts ? date : nil)
         case .reject(_, let members, let code):
-            note(members, code == "UNREGISTERED" ? .dead : .rejected, at: isPerson ? nil : date)
+            note(members, code == "UNREGISTERED" ? .dead : .rejected, at: counts ? date : nil)
         case .skip(_, let members, _): note(members, nil, at: nil)
         case .halt(_, let halt): isHalted = halt == .stage
         case .finish: isHalted = false
@@ -172,12 +176,12 @@ struct LifeOpening {
     }
 
     /// Whether nobody whose stage is closed can be late then.
-    func keepsFromLateness(at date: Date, _ campaign: LifeFiles.Campaign, due: Date) -> Bool {
-        guard let stages = campaign.staged, let share, share < .everybody, let first, let last, !isAccepted,
-            first <= due.adding(campaign.maxLateness), campaign.expiresAfter == nil, isHalted || isSettled
+    func keepsFromLateness(at date: Date, due: Date, _ maxLateness: Duration, _ stages: LifeStages) -> Bool {
+        guard let share, share < .everybody, let first, let last, !isAccepted, first <= due.adding(maxLateness),
+            isHalted || isSettled
         else { return false }
         guard !isHalted, let soak = stages.soak else { return true }
-        return date < last.adding(soak + campaign.maxLateness)
+        return date < last.adding(soak + maxLateness)
     }
 }
 
