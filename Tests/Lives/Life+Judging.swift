@@ -27,7 +27,7 @@ extension Life {
                 let hasWaited = report.finished.map { $0 > report.started } ?? false
                 occurrences += report.steps.filter { step in
                     let isLate = step.stopped?.words.contains("max_lateness has passed") ?? false
-                    return step.held > 0
+                    return step.held > 0 || step.stages.contains { $0.state == .ahead && $0.planned > 0 }
                         || step.pending > 0 && step.stopped != nil
                             && (!isLate || hasWaited && step.pending == step.planned)
                 }
@@ -36,14 +36,14 @@ extension Life {
         }
 
         /// Whether a warning names the firing: it is left out.
-        func leavesOut(_ key: Key, _ names: Set<String>) -> Bool {
-            guard let due = key.due else { return false }
-            return names.contains { name in texts.contains { $0.contains("\(name)@\(due.rfc3339)") } }
+        func leavesOut(_ key: Key, of campaign: LifeFiles.Campaign, _ names: Set<String>) -> Bool {
+            guard let due = key.due.map(campaign.words) else { return false }
+            return names.contains { name in texts.contains { $0.contains("\(name)@\(due)") } }
         }
 
         /// Whether it names the firing, or warns about the campaign.
         func names(_ key: Key, of campaign: LifeFiles.Campaign, _ names: Set<String>) -> Bool {
-            let end = campaign.isDaily ? key.due?.rfc3339 : nil
+            let end = campaign.isDaily ? key.due.map(campaign.words) : nil
             let isNamed = occurrences.contains { id in
                 let parts = id.rawValue.split(separator: "@").map(String.init)
                 return parts.count == 2 && names.contains(parts[0]) && (end.map { parts[1].hasPrefix($0) } ?? true)
@@ -60,6 +60,9 @@ extension Life {
             for key in expected(of: campaign, line, at: begin) {
                 try judge(key, of: campaign, told, at: begin)
             }
+            try judgeClocks(of: campaign, at: begin) { key in
+                told.names(key, of: campaign, line.names) || told.leavesOut(key, of: campaign, line.names)
+            }
             try judgePromises(to: campaign.line, told)
             lines[campaign.line]?.mark = max(begin, line.mark ?? begin)
         }
@@ -74,6 +77,8 @@ extension Life {
 
     /// The firings of a campaign that are due or overdue, and not over.
     private func expected(of campaign: LifeFiles.Campaign, _ line: Line, at now: Date) -> [Key] {
+        // Those are judged by each person's own clock.
+        if campaign.isInLocalTime { return [] }
         let keys: [Key]
         switch campaign.due {
         case .once: keys = [Key(line: campaign.line, revision: campaign.revision)]
@@ -101,7 +106,7 @@ extension Life {
         if isOver {
             // An audience without anybody has not begun.
             if wanted == nil ? asked.contains(key) : !got.isEmpty { end(key) }
-            if isLate { end(key) }
+            if isLate, !opensInStages(key, campaign) { end(key) }
             return
         }
         // What expires while it is sent ends there, and the report says how many are left.
@@ -110,9 +115,9 @@ extension Life {
         {
             return end(key)
         }
-        if told.leavesOut(key, names) { return end(key) }
+        if told.leavesOut(key, of: campaign, names) { return end(key) }
         if isTold {
-            if isLate || isSuperseded(key, campaign, at: now) { end(key) }
+            if isLate && !opensInStages(key, campaign) || isSuperseded(key, campaign, at: now) { end(key) }
             return
         }
         let who = wanted == nil ? "anybody" : left.map { number(of: $0) }.sorted().joined(separator: ", ")
@@ -220,10 +225,14 @@ extension Life {
     }
 
     /// After a run that did everything, the next plan at the same time has nothing to do.
-    func checkSettled(after run: LifeRun, at begin: Date) async throws {
+    func checkSettled(after call: Call, _ run: LifeRun, at begin: Date) async throws {
         let plan = try await plan(at: begin).proposal.plan
         let (groups, done) = (fcm.now.groups, run.now.report?.steps.map(\.id.rawValue) ?? [])
         let left = plan.steps.first { step in
+            // Only a run waits for the next stage of what it sends.
+            if case .send(let send) = step.work, send.isResumed, send.staging?.isNews == true, call != .run {
+                return false
+            }
             // When a group loses its last living member, FCM forgets the group. herald notices that while it removes
             // members, and makes the group anew.
             guard case .group(let change) = step.work, change.action == .create, groups[change.group] == nil else {

@@ -30,6 +30,7 @@ extension Life {
         fate.spared = spared
         let run = newRun(fate)
         currentRun.set(run, skew)
+        runFiles = files
         fcm.change {
             $0.calls = []
             $0.arrivals = []
@@ -41,7 +42,9 @@ extension Life {
             let declared = Set(files.campaigns.filter(\.isEnabled).map(\.line))
             for line in lines.keys where now >= fast || !declared.contains(line) { lines[line]?.pass(until: fast) }
             fastUntil = nil
+            passClocks(until: fast)
         }
+        if !files.areWrong { noteClocks(at: begin) }
         let isWhole = try await carryOut(call, run)
         tell(words(for: call, run))
         time.advance(by: .seconds(1))
@@ -56,7 +59,7 @@ extension Life {
         try judge(run, at: begin)
         // Whom FCM calls dead in this run may have another registration, which the next run subscribes.
         guard known.deaths == deaths, run.now.report.map({ $0.result == .ok }) ?? true else { return }
-        try await checkSettled(after: run, at: begin)
+        try await checkSettled(after: call, run, at: begin)
     }
 
     /// Returns whether nothing was left out.

@@ -128,5 +128,6 @@ extension Life {
             try await call(.apply(overrides: true))
         }
         if !isForgiven, !files.areWrong { try checkMemberships() }
+        try await restInStages()
     }
 }
