@@ -84,7 +84,7 @@ struct RunContext {
         switch action {
         case .send: .send
         case .group: .groups
-        case .subscribe, .unsubscribe: topicAPI == .iid ? .iid : .registrations
+        case .subscribe, .unsubscribe, .adoption: topicAPI == .iid ? .iid : .registrations
         }
     }
 
