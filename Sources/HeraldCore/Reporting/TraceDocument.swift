@@ -73,6 +73,8 @@ extension Membership {
         case .managed: "subscribed"
         case .preexisting: "subscribed by others"
         case .forgotten: "subscribed until the registration died"
+        case .left: "left by itself"
+        case .adopted: "adopted"
         }
     }
 }
