@@ -7,6 +7,7 @@ extension OutputFormat: ExpressibleByArgument {}
 extension PlanFormat: ExpressibleByArgument {}
 extension PreviewFormat: ExpressibleByArgument {}
 extension CalendarFormat: ExpressibleByArgument {}
+extension DriftFormat: ExpressibleByArgument {}
 extension ReportFormat: ExpressibleByArgument {}
 extension DiagnosticsFormat: ExpressibleByArgument {}
 extension ListPolicy: ExpressibleByArgument {}
