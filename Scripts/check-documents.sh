@@ -131,7 +131,7 @@ exits 1 env -u FCM_EMULATOR_HOST HOME="$work" NO_GCE_CHECK=true HERALD_STATE="$w
 
 # What is true at FCM: an app left a topic by itself.
 run drift --budget 3 --format json | document drift-part.json
-phone="$(curl -sS --fail "http://$FCM_EMULATOR_HOST/emulator/v1/topics/tides-venice" | cut -d '"' -f 2)"
+phone="$(curl -sS --fail "http://$FCM_EMULATOR_HOST/emulator/v1/topics/tides-venice" | grep '"' | sed -n '1s/[", ]//gp')"
 curl -sS --fail -X PUT "http://$FCM_EMULATOR_HOST/emulator/v1/devices/$phone" \
     --data '{"unsubscribe":["tides-venice"]}' >"$work/answer"
 run drift --sample 30 --seed a --format json | document drift-sample.json

@@ -254,7 +254,7 @@ import Testing
         var kills = 0
         while kills < 10 {
             let process = Later<ChildProcess>()
-            let proxy = try InterruptingProxy(serverPort: port, trigger: (.afterAnswer, 20)) {
+            let proxy = try InterruptingProxy(serverPort: port, trigger: (.afterAnswer, 8)) {
                 process.value.signal(SIGKILL)
             }
             proxy.start()
@@ -275,7 +275,7 @@ import Testing
         await sandbox.end()
     }
 
-    @Test(arguments: [(SIGINT, Int32(130)), (SIGTERM, 143)])
+    @Test(arguments: [(SIGINT, Int32(130)), (SIGTERM, Int32(143))])
     func `a signal ends it in order, and nobody is asked for twice`(_ signal: Int32, _ status: Int32) async throws {
         let (sandbox, host, control) = try await applied(Self.files())
         let process = Later<ChildProcess>()
@@ -283,13 +283,12 @@ import Testing
         let answers = Mutex(0)
         let relay = try Relay(serverPort: port)
         relay.start { piece, forward in
-            if piece.isHead, !piece.isRequest,
-                answers.withLock({
-                    $0 += 1; return $0
-                }) == 40
-            {
-                process.value.signal(signal)
+            let isAnswer = piece.isHead && !piece.isRequest
+            let count = answers.withLock { answers in
+                if isAnswer { answers += 1 }
+                return answers
             }
+            if isAnswer, count == 40 { process.value.signal(signal) }
             return forward()
         }
         process.value = try HeraldProcess.start(

@@ -91,7 +91,7 @@ import Testing
         lines("plan", in: PlanFormat.self) + lines("state show", in: OutputFormat.self)
         + lines("state show to-all@once", in: OutputFormat.self)
         + lines("state find \(Secrets.fid(2))", in: OutputFormat.self)
-        + lines("status", in: OutputFormat.self, 4) + lines("drift", in: DriftFormat.self, 4)
+        + lines("status", in: OutputFormat.self, 4) + lines("drift", in: DriftFormat.self)
         + lines("report FOLDER/report.json", in: ReportFormat.self)
         + [
             ("state show --check", 0), ("state export", 0), ("state export --dead", 0),

@@ -47,8 +47,8 @@ extension DriftDocument {
     private func age(of row: Row) -> String {
         if row.never > 0 { return "never (\(row.never.grouped))" }
         guard let oldest = row.oldest else { return "–" }
-        let age = frame.finished.timeIntervalSince(oldest)
-        return oldest >= frame.started ? "now" : "\(Duration.seconds(max(0, age)).roughText) ago"
+        if oldest >= RecordedState.observationTime(frame.started) { return "now" }
+        return "\(Duration.seconds(max(0, frame.finished.timeIntervalSince(oldest))).roughText) ago"
     }
 
     /// `left 3.1 % (2.2 % to 4.4 %)`

@@ -1,3 +1,4 @@
+import FCM
 import HeraldTestSupport
 import Testing
 
