@@ -181,13 +181,14 @@ import Testing
         let refused = try await sandbox.herald("drift --format json", host: host)
         #expect(refused.status == 4, "\(refused.output)\(refused.errors)")
         #expect(try json(refused)["registrations"]?["asked"] == 0)
-        for (arguments, status, words) in [
-            ("drift --topic surff", Int32(1), "did you mean 'surf'?"),
+        let mistakes: [(String, Int32, String)] = [
+            ("drift --topic surff", 1, "did you mean 'surf'?"),
             ("drift --topic /topics/surf", 64, "no topic name"),
             ("drift --audience everyone", 1, "no file declares audience"),
             ("drift --seed x", 64, "--sample"), ("drift --sample 0", 64, "--sample"),
             ("drift --budget 0", 64, "budget"),
-        ] {
+        ]
+        for (arguments, status, words) in mistakes {
             let result = try await sandbox.herald(arguments, host: host)
             #expect(result.status == status && result.errors.contains(words), "\(arguments): \(result.errors)")
         }
