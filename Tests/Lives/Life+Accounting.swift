@@ -23,12 +23,14 @@ extension Life {
             case .send(let body):
                 try accountSend(body, begun, arrivals[number], mishap, content.starts[number], run)
             case .subscribe(let registration, let topic):
+                try checkJoin(registration, topic)
                 noteSubscription(of: registration, to: topic, mishap, run)
             case .unsubscribe(let registration, let topic):
                 try checkLeave(registration, topic, content)
-                if mishap == nil { noteLeave(of: registration, from: topic) }
+                noteLeave(of: registration, from: topic, mishap)
             case .batch(let operation, let topic, let registrations):
                 for registration in registrations {
+                    if operation == .add { try checkJoin(registration, topic) }
                     if operation == .add, mishap?.isRefusal == true {
                         // Nothing was done, so it stays whose it was.
                         continue
@@ -38,11 +40,14 @@ extension Life {
                         owners[topic, default: [:]][registration] = isIn ? true : nil
                     } else {
                         try checkLeave(registration, topic, content)
-                        if mishap == nil { noteLeave(of: registration, from: topic) }
+                        noteLeave(of: registration, from: topic, mishap)
                     }
                 }
             case .group, .read: break
             }
+        }
+        for name in departed.keys {
+            departed[name]?.subtract((fcm.now.topics[name] ?? []).map(\.recipientKey))
         }
         noteUnbegun()
         endWhatIsDone(content)
@@ -67,10 +72,11 @@ extension Life {
         if whom(key, campaign)?.intersection(reachable).isSubset(of: known) ?? true { end(key) }
     }
 
-    /// herald knows from FCM's answer that the registration is not in the topic.
-    private func noteLeave(of registration: Registration, from topic: TopicName) {
-        owners[topic]?[registration] = nil
-        unheard[topic]?.remove(registration)
+    /// herald knows from FCM's answer that the registration is not in the topic. Without it, whom herald adopted and then
+    /// tried to unsubscribe is herald's.
+    private func noteLeave(of registration: Registration, from topic: TopicName, _ mishap: LifeMishap?) {
+        if mishap == nil || owners[topic]?[registration] == false { owners[topic]?[registration] = nil }
+        if mishap == nil { unheard[topic]?.remove(registration) }
     }
 
     private func noteSubscription(
@@ -172,7 +178,7 @@ extension Life {
             if case .unsubscribe(topic, _) = step.work { step.refusal == nil } else { false }
         }
         if !isPlanned { throw LifeProblem(promise: "unsubscribes unplanned", words: "from \(topic)") }
-        if owners[topic]?[registration] == false, !isForgiven {
+        if owners[topic]?[registration] == false, !isAdopted(registration, in: topic), !isForgiven {
             throw LifeProblem(
                 promise: "unsubscribes what the app made",
                 words: "\(number(of: registration.recipientKey)) from \(topic)")

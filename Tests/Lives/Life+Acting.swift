@@ -7,10 +7,12 @@ import HeraldTestSupport
 enum LifeAct: String, CaseIterable {
     case addRow, removeRow, emptyList, fillList, suppress, renamePeople
     case rotate, rotateBeside, rotateUnlisted, catchUpLists, uninstall, comeBack, appSubscribes
+    case appLeaves, recordDrift
     case editMessage, editTarget, raiseRevision, moveSchedule, addHours, removeHours, toggleEnabled
     case changeMembers, changePolicy
     case renameCampaign, deleteCampaign, bringBackCampaign, newCampaign
-    case renameTopic, deleteTopic, bringBackTopic, newTopic, togglePrune, editTopic, toggleGroup
+    case renameTopic, deleteTopic, bringBackTopic, newTopic, togglePrune, toggleDrift, toggleAdopt, editTopic,
+        toggleGroup
     case wait, downtime, fastClock, slowClock
     case pause, resume, resolve, forget, revive, backUp, restore
     /// Of lives whose state is in PostgreSQL.
@@ -26,7 +28,7 @@ enum LifeAct: String, CaseIterable {
         case .faultyRun, .dyingRun: 6
         case .stoppedRun, .apply, .overriddenApply: 3
         case .wait: 6
-        case .addRow, .removeRow, .rotate, .rotateBeside, .resolve: 3
+        case .addRow, .removeRow, .rotate, .rotateBeside, .resolve, .appLeaves, .recordDrift: 3
         case .renameCampaign, .renameTopic, .newCampaign: 3
         case .standbyLags, .failover: 8
         case .backUp, .restore: 4
@@ -71,8 +73,11 @@ extension Life {
         case .changeMembers: try await changeMembers(&random)
         case .renameCampaign, .deleteCampaign, .bringBackCampaign, .newCampaign:
             nameCampaign(act, &random)
-        case .renameTopic, .deleteTopic, .bringBackTopic, .newTopic, .togglePrune, .editTopic, .toggleGroup:
+        case .renameTopic, .deleteTopic, .bringBackTopic, .newTopic, .togglePrune, .toggleDrift, .toggleAdopt,
+            .editTopic, .toggleGroup:
             editTopics(act, &random)
+        case .appLeaves: leaveByApp(&random)
+        case .recordDrift: try await recordDrift(&random)
         case .wait: pass(.seconds(.random(in: 300...14_400, using: &random)), "time passes")
         case .downtime: pass(.seconds(.random(in: 10_000...200_000, using: &random)), "nothing runs for long")
         case .fastClock, .slowClock: try await turnClock(act, &random)

@@ -192,7 +192,7 @@ extension Life {
             return
         }
         let people = known.installations(of: leaving)
-        let all = known.installations(of: topic.managed.union(topic.subscribing))
+        let all = known.installations(of: topic.managed.union(topic.subscribing).union(topic.adopted))
         let declared = files.topics.first { $0.name == step.successor ?? name }
         let lost = people.subtracting(declared.map { files.members(of: $0) } ?? [])
         // herald counts no more members than these: it leaves out those it knows to be dead.
@@ -250,6 +250,7 @@ extension Life {
             let wanted = files.members(of: topic)
             let following = (state.topics[topic.name] ?? []).subtracting(state.dead).subtracting(forgotten)
             let missing = wanted.intersection(certain).subtracting(following.map(\.recipientKey))
+                .subtracting(gone(from: topic))
             if let one = missing.map({ number(of: $0) }).min() {
                 throw LifeProblem(promise: "memberships equal the files", words: "\(one) is not in \(topic.name)")
             }
@@ -263,7 +264,7 @@ extension Life {
                 throw LifeProblem(promise: "memberships equal the files", words: "\(one) is still in \(topic.name)")
             }
             let lost = Set(alive(kept[topic.line] ?? []).subtracting(forgotten).map(\.recipientKey))
-                .subtracting(following.map(\.recipientKey)).subtracting(returned)
+                .subtracting(following.map(\.recipientKey)).subtracting(returned).subtracting(gone(from: topic))
             if !topic.prune, let one = lost.map({ number(of: $0) }).min() {
                 throw LifeProblem(promise: "keeps who is not pruned", words: "\(one) is no longer in \(topic.name)")
             }

@@ -35,6 +35,7 @@ extension Life {
             $0.arrivals = []
             $0.pushes = []
         }
+        noteOwnership()
         let (begin, deaths) = (now, known.deaths)
         if let fast = fastUntil, skew == 0 {
             // Of a disabled campaign, runs do not tell that its mark is ahead.
@@ -52,6 +53,7 @@ extension Life {
         if known.deaths != deaths { refused = [] }
         if run.isDead { noteWhatDied() } else if !run.now.isRefused { noteSeen() }
         noteMissed(run)
+        if isWhole, !run.isDead { noteGivenBack() }
         guard isWhole, fate.isQuiet, !run.isDead, run.now.mishaps.isEmpty, !isForgiven else { return }
         try judge(run, at: begin)
         // Whom FCM calls dead in this run may have another registration, which the next run subscribes.
@@ -172,7 +174,7 @@ extension Life {
     }
 
     /// Where the settings say that the state is. They never say anything else.
-    private func currentPlace() throws -> any StateLocation {
+    func currentPlace() throws -> any StateLocation {
         let key = "\(currentFolder) \(statePlace ?? "")"
         if let place = places[key] { return place }
         let place = try Machine.$current.withValue(machine(for: newRun(LifeFate()))) {

@@ -139,6 +139,12 @@ final class Life {
     /// Whether herald made the subscription.
     var owners: [TopicName: [Registration: Bool]] = [:]
     var kept: [Int: Set<Registration>] = [:]
+    /// Who left a topic by themselves, and has not followed it since.
+    var departed: [TopicName: Set<RecipientKey>] = [:]
+    /// Whom herald may have adopted: they were listed when a topic said so.
+    var adoptable: [TopicName: Set<RecipientKey>] = [:]
+    /// Whom the state knew to have left when the last run began.
+    var leftBefore: [TopicName: Set<RecipientKey>] = [:]
     /// Registrations whose answer died with a run. herald takes their subscriptions for its own.
     var unheard: [TopicName: Set<Registration>] = [:]
     /// The names of campaigns whose files were deleted since the last run.

@@ -127,6 +127,9 @@ extension Life {
             time.advance(by: .seconds(300))
             try await call(.apply(overrides: true))
         }
-        if !isForgiven, !files.areWrong { try checkMemberships() }
+        if !isForgiven, !files.areWrong {
+            try checkMemberships()
+            try checkRestored()
+        }
     }
 }

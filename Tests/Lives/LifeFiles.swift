@@ -23,6 +23,8 @@ struct LifeFiles: Sendable {
         var subscribers: [String]
         var exclude: [String] = []
         var prune = true
+        var drift = HeraldCore.Topic.Drift.keep
+        var adopt = false
         var previousNames: [TopicName] = []
     }
 
@@ -258,6 +260,8 @@ extension LifeFiles.Topic {
         subscribers: [\(subscribers.joined(separator: ", "))]
         exclude: [\(exclude.joined(separator: ", "))]
         prune: \(prune)
+        drift: \(drift.rawValue)
+        adopt: \(adopt)
         previous_names: [\(previousNames.map(\.rawValue).joined(separator: ", "))]
 
         """

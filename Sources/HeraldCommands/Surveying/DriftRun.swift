@@ -109,7 +109,8 @@ struct DriftRun {
         let forgotten = frame.hasTooManyDead || figures.answered == 0 ? RecipientSet() : figures.dead
         if !forgotten.isEmpty { changes.append(.forget(forgotten, at: frame.finished)) }
         try await context.commit(changes, to: run.store)
-        return DriftDocument.Recorded(forgotten: forgotten.count, restoring: [])
+        let restoring = context.workspace.topics.filter { $0.drift == .restore }.map(\.name.value)
+        return DriftDocument.Recorded(forgotten: forgotten.count, restoring: Set(restoring))
     }
 
     private func failure(

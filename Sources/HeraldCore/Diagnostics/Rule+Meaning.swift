@@ -38,7 +38,6 @@ extension Rule {
         case .ambiguousScalar: "A text without quotes that versions of YAML read as a number, a date or a boolean."
         case .nullValue: "A key without a value. Leave it out."
         case .invalidValue: "The key does not take this value."
-        case .unsupported: "herald, or this version of it, does not do this."
         case .formatVersion:
             "`herald.yaml` begins with the version of its format: `herald: 1`, or `herald: 2` with keys that older heralds do not know."
         case .undefinedVariable: "`${NAME}` is not set in the environment and has no default."

@@ -176,7 +176,8 @@ package struct Resolver {
             let members = audiences.union(topic.subscribers).subtracting(audiences.leavingOut(topic.exclude))
             return DesiredTopic(
                 name: topic.name.value, members: members.subtracting(suppressed), prune: topic.prune,
-                isOfApp: topic.isOfApp, previousNames: topic.previousNames.map(\.value))
+                isOfApp: topic.isOfApp, drift: topic.drift, adopt: topic.adopt,
+                previousNames: topic.previousNames.map(\.value))
         }
         desired.groups = workspace.groups.map { DesiredGroup(name: $0.name.value, members: members(of: $0)) }
         let (groups, sources) = (workspace.groupsByName, workspace.valueSources)

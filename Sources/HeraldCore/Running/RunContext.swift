@@ -84,7 +84,7 @@ struct RunContext {
         switch action {
         case .send: .send
         case .group: .groups
-        case .subscribe, .unsubscribe: topics
+        case .subscribe, .unsubscribe, .adoption: topics
         }
     }
 

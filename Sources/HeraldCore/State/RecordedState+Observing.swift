@@ -8,6 +8,12 @@ extension RecordedState {
         Date(timeIntervalSince1970: (instant.timeIntervalSince1970 * 1000).rounded(.down) / 1000)
     }
 
+    /// When the oldest and the newest of the members were asked for, and how many never were.
+    package func observed(among members: RecipientSet) -> (oldest: Date?, newest: Date?, never: Int) {
+        let times = observed.states.filter { !observed[$0].intersection(members).isEmpty }
+        return (times.min(), times.max(), members.subtracting(observed.all).count)
+    }
+
     mutating func observe(_ members: RecipientSet, at instant: Date) {
         observed.move(members, to: Self.observationTime(instant))
         let times = observed.states.sorted()

@@ -11,6 +11,7 @@ extension PlanDocument {
             ("Missed", plan.missed.map { ($0.occurrence.rawValue, $0.reason) }),
             ("Superseded", plan.superseded.map { ($0.occurrence.rawValue, $0.reason) }),
             ("Held", plan.held.map { ($0.occurrence.rawValue, "\($0.reason); \($0.resolve)") }),
+            ("Left by themselves", leftByThemselves.map { ($0, "") }),
             ("Left out by 'where'", overview.leftOut.map { ($0.words, "") }),
             ("Guards that this plan cannot judge", overview.unjudged.lines.map { ($0, "") }),
         ]
