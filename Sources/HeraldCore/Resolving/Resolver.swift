@@ -51,6 +51,15 @@ package struct Resolver {
         try Resolver(workspace, recipients).members(of: name)
     }
 
+    /// Everybody in some audiences, also those whom `suppress` keeps from getting anything. Without a state nobody knows
+    /// what came of whom.
+    package static func everybody(
+        inAudiences names: [String], of workspace: Workspace, _ recipients: ListedRecipients
+    ) throws(RecipientIndexError) -> RecipientSet {
+        let audiences = try Resolver(workspace, recipients).audiences
+        return names.reduce(into: RecipientSet()) { $0.formUnion(audiences[$1]) }
+    }
+
     /// How many recipients each group has, and each audience of seeds.
     static func sizes(
         in workspace: Workspace, _ recipients: ListedRecipients

@@ -90,17 +90,19 @@ extension Executor {
     }
 
     /// Returns whether the step is over. Otherwise it has yielded. The report is updated in both cases.
-    private mutating func carryOut(_ state: inout some DecidingStep, of step: Plan.Step, at index: Int) async -> Bool {
+    private mutating func carryOut(
+        _ state: inout some DecidingStep<StepReport>, of step: Plan.Step, at index: Int
+    ) async -> Bool {
         var campaign: String?
         if case .send(let send) = step.work { campaign = send.campaign }
         let (report, observe) = (report, surroundings.observe)
-        let shell = StepShell(surroundings, runBegin: runBegin, campaign: campaign) { step in
+        let shell = StepShell(surroundings, runBegin: runBegin, campaign: campaign)
+        surroundings.begin(step.id)
+        let isOver = await shell.run(&state, &context) { step in
             var report = report
             report.steps[index] = step
             await observe(report)
         }
-        surroundings.begin(step.id)
-        let isOver = await shell.run(&state, &context)
         self.report.steps[index] = state.report
         return isOver
     }

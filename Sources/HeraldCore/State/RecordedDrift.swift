@@ -12,6 +12,9 @@ package struct RecordedDrift: Hashable, Sendable {
         (self.at, self.asked, self.drifted) = (at, asked, drifted)
     }
 
+    /// From 0 to 1.
+    package var share: Double { asked == 0 ? 0 : Double(drifted) / Double(asked) }
+
     package var json: JSONValue {
         ["at": .string(at.rfc3339), "asked": .int(Int64(asked)), "drifted": .int(Int64(drifted))]
     }

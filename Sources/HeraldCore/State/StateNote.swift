@@ -6,6 +6,8 @@ package enum StateNote: String, Hashable, Sendable, CaseIterable {
     case lastRun = "last_run"
     /// The last time that FCM was asked what is subscribed: a `RecordedDrift`.
     case lastDrift = "last_drift"
+    /// The pass of questions to FCM that has begun and is not over: a `SurveyPass`.
+    case driftPass = "drift_pass"
     /// What people were told, and what they are still to be told.
     case told
     /// Which of that has arrived where. It is noted without the lock, so it is apart.
