@@ -103,7 +103,7 @@ extension Rule {
         case .webpushHeader: "The push services of browsers refuse the header."
         case .webNotification: "Browsers refuse the notification or read the option otherwise."
         case .payloadSize:
-            "FCM takes 4096 bytes on each platform, overrides applied. Placeholders count as their default, or as nothing."
+            "FCM takes 4,096 bytes on each platform, overrides applied. Placeholders count as their default, or as nothing."
         case .payloadLarge: "More than 3900 bytes are near the limit; to topics FCM may take only 2048."
         case .unfinishedText:
             "A note to oneself in a text that people see, or a placeholder in a campaign without `personal`, which nobody fills in."

@@ -240,11 +240,14 @@ package struct PlanDocument: Document {
                 }
             return (verb, change.group.rawValue, members)
         case .send(let send):
+            let isSaid =
+                if case .registrations(let listed) = send.target { listed.count == send.recipients } else { false }
             let recipients = figures.words(
                 send.recipients, isCounted: send.isCounted, as: count(send.recipients, "recipient"))
             return (
                 "> send", send.occurrence.rawValue,
-                (["to \(send.target.words)", recipients, send.skipped.counts.words] + send.delivery.exceptions)
+                (["to \(send.target.words)", isSaid ? "" : recipients, send.skipped.counts.words]
+                    + send.delivery.exceptions)
                     .filter { !$0.isEmpty }.joined(separator: ", ")
             )
         }
