@@ -28,7 +28,8 @@ enum LifeAct: String, CaseIterable {
         case .faultyRun, .dyingRun: 6
         case .stoppedRun, .apply, .overriddenApply: 3
         case .wait: 6
-        case .addRow, .removeRow, .rotate, .rotateBeside, .resolve, .decide, .editStages, .travel, .appLeaves, .recordDrift: 3
+        case .addRow, .removeRow, .rotate, .rotateBeside, .resolve, .decide, .editStages, .travel: 3
+        case .appLeaves, .recordDrift: 3
         case .renameCampaign, .renameTopic, .newCampaign: 3
         case .standbyLags, .failover: 8
         case .backUp, .restore: 4
