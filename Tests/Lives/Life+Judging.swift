@@ -15,6 +15,11 @@ extension Life {
                 let plan = proposal.plan
                 occurrences += plan.held.map(\.occurrence) + (plan.missed + plan.superseded).map(\.occurrence)
                 occurrences += plan.waiting.map(\.occurrence)
+                // It shows the stages that are not open yet.
+                occurrences += plan.steps.compactMap { step in
+                    guard case .send(let send) = step.work, send.staging?.ahead.isEmpty == false else { return nil }
+                    return send.occurrence
+                }
                 texts += plan.silenced.map(\.sentence)
                 texts += proposal.overview.warnings
             }

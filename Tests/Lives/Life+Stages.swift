@@ -104,12 +104,13 @@ extension Life {
         }
     }
 
-    /// The firings that have begun and open in stages.
+    /// The firings that have begun and open in stages. Some have begun before their time, because a clock was fast.
     private var stagedKeys: [Key] {
-        begun.keys.filter { key in
+        let now = now
+        return begun.keys.filter { key in
             files.campaigns.contains {
                 $0.line == key.line && $0.isEnabled && !$0.isInLocalTime && opensInStages(key, $0)
-                    && ($0.isDaily || $0.revision == key.revision)
+                    && ($0.isDaily || $0.revision == key.revision) && (key.due ?? $0.at ?? now) <= now
             }
         }
     }
