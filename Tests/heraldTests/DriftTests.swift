@@ -310,10 +310,8 @@ import Testing
 
     @Test func `no other command asks for subscriptions`() async throws {
         let (sandbox, host, control) = try await applied()
-        for command in [
-            "validate", "plan", "status", "review --out \(sandbox.folder.path)/review", "calendar", "state show", "run",
-            "apply --auto-approve",
-        ] {
+        let review = "review --out \(sandbox.folder.path)/review"
+        for command in ["validate", "plan", "status", review, "state show", "run", "apply --auto-approve"] {
             _ = try await sandbox.herald(command, host: host)
         }
         #expect(try await asked(control).isEmpty)
