@@ -50,6 +50,7 @@ cc -O2 -o "$work/membership" Benchmarks/membership.c -lsqlite3 -lroaring
 "$python" Benchmarks/planning.py "$herald" "$work"
 "$python" Benchmarks/fetching.py "$herald" "$sink" "$work"
 "$python" Benchmarks/personal.py "$herald" "$sink" "$work"
+"$python" Benchmarks/drift.py "$herald" "$sink" "$work"
 "$python" Benchmarks/limits.py "$herald" "$sink" "$work"
 "$python" Benchmarks/shared.py "$herald" "$sink" "$work"
 if [ -x "$sdk" ]; then

@@ -129,6 +129,14 @@ run doctor --format json | document doctor.json
 exits 1 env -u FCM_EMULATOR_HOST HOME="$work" NO_GCE_CHECK=true HERALD_STATE="$work/none.sqlite" \
     "$herald" -w "$work/campaigns" --quiet doctor --format json >"$work/documents/doctor-wrong.json"
 
+# What is true at FCM: an app left a topic by itself.
+run drift --budget 3 --format json | document drift-part.json
+phone="$(curl -sS --fail "http://$FCM_EMULATOR_HOST/emulator/v1/topics/tides-venice" | grep '"' | sed -n '1s/[", ]//gp')"
+curl -sS --fail -X PUT "http://$FCM_EMULATOR_HOST/emulator/v1/devices/$phone" \
+    --data '{"unsubscribe":["tides-venice"]}' >"$work/answer"
+run drift --sample 30 --seed a --format json | document drift-sample.json
+exits 2 run drift --record --detailed-exitcode --topic tides-venice --format json | document drift.json
+
 # Tests, and the state at the end.
 run test mistral-gale --audience team --report "$work/documents/report-test.json"
 run test club-points --audience team --locale de --variant points --report "$work/documents/report-test-personal.json"
@@ -173,6 +181,9 @@ has report-test.json 'mistral-gale@test'
 has state-paused.json '"everything" : true'
 has state-quota.json '"per_minute" : 1200'
 has doctor.json '1,200 messages a minute'
+has drift.json '"left" : 1'
+has drift-sample.json '"low" : '
+has drift-part.json '"complete" : false'
 has doctor-wrong.json 'GOOGLE_APPLICATION_CREDENTIALS'
 has state.json '"topic_api" : "registrations"'
 has trace.json '"group" : "station-ostia"'

@@ -3,19 +3,36 @@ package enum Query: Hashable, Sendable {
     /// Which topics a registration is subscribed to. A page holds all of them, unless FCM gives shorter ones; then
     /// `after` names where the next page begins.
     case subscriptions(of: Registration, after: SubscriptionPage.Mark?)
+    /// The same from the Instance ID service, which tells all of them at once.
+    case information(about: Registration)
+
+    package var registration: Registration {
+        switch self {
+        case .subscriptions(let registration, _), .information(let registration): registration
+        }
+    }
 }
 
 extension Query {
     /// The most subscriptions on one page. It is also the most topics that one app instance can have.
     static let pageSize = 2000
 
-    /// Below the project, with its query.
-    var path: String {
+    var service: WireRequest.Service {
         switch self {
-        case .subscriptions(let registration, let mark):
+        case .subscriptions: .fcm
+        case .information: .iid
+        }
+    }
+
+    /// With its query.
+    func path(of project: Project) -> String {
+        let segment = registration.rawValue.percentEncodedSegment
+        switch self {
+        case .subscriptions(_, let mark):
             let page = mark.map { "&page_token=\($0.rawValue.percentEncodedSegment)" } ?? ""
-            return "registrations/\(registration.rawValue.percentEncodedSegment)/topicSubscriptions"
+            return "/v1/projects/\(project.id.percentEncodedSegment)/registrations/\(segment)/topicSubscriptions"
                 + "?page_size=\(Self.pageSize)\(page)"
+        case .information: return "/iid/info/\(segment)?details=true"
         }
     }
 }

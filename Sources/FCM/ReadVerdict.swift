@@ -16,12 +16,20 @@ package enum ReadVerdict<Value: Hashable & Sendable>: Hashable, Sendable {
 }
 
 extension ReadVerdict<SubscriptionPage> {
-    /// Judges the answer to a question about a registration's subscriptions. Its errors are those of changing them.
-    package init(subscriptions exchange: Exchange) {
+    /// Judges the answer to a question about a registration's subscriptions, whichever service was asked.
+    package init(_ exchange: Exchange, to query: Query, of project: Project) {
+        switch query {
+        case .subscriptions(let registration, _): self.init(list: exchange, of: registration, in: project)
+        case .information: self.init(information: exchange)
+        }
+    }
+
+    /// Errors are those of changing subscriptions.
+    private init(list exchange: Exchange, of registration: Registration, in project: Project) {
         if case .response(let response) = exchange, response.status == 200 {
             self =
-                SubscriptionPage(response.body).map(Self.value)
-                ?? .again(.unreadable("the answer is no list of subscriptions"), .afterNonsense)
+                SubscriptionPage(response.body, of: registration, in: project).map(Self.value)
+                ?? .again(.unreadable("the answer is no list of this registration's subscriptions"), .afterNonsense)
             return
         }
         switch Verdict(membership: exchange) {

@@ -80,7 +80,8 @@ extension Request {
             return operation.wire(sender: project.senderID)
         case .read(let query):
             return WireRequest(
-                method: "GET", path: "\(base)/\(query.path)", headers: Self.formatHeaders, body: [])
+                service: query.service, method: "GET", path: query.path(of: project),
+                headers: query.service == .iid ? [Self.tokenHeader] : Self.formatHeaders, body: [])
         }
     }
 

@@ -45,7 +45,7 @@ struct Herald: AsyncParsableCommand {
             NotifyCommand.self, Review.self,
             PreviewCommand.self, CalendarCommand.self, SiteCommand.self, Doctor.self,
             Approve.self, Apply.self, Run.self, Work.self, TestCommand.self, Pause.self, Resume.self, State.self,
-            Groups.self, Feedback.self,
+            Groups.self, Drift.self, Import.self, Feedback.self,
             ReportCommand.self, EmulatorCommand.self, Explain.self,
         ])
 

@@ -50,10 +50,12 @@ extension ChunkTable {
         }
     }
 
-    /// Puts other numbers in the place of `members`, in every set of every owner.
-    func renumber(_ members: RecipientSet, by numbers: [RecipientID: RecipientID], _ db: Database) throws {
+    /// Puts other numbers in the place of `members`, in every set of every owner but those of some states.
+    func renumber(
+        _ members: RecipientSet, by numbers: [RecipientID: RecipientID], except fixed: Set<State> = [], _ db: Database
+    ) throws {
         for (id, partition) in try partitions(of: .all, db) {
-            for state in Array(partition.states) {
+            for state in Array(partition.states) where !fixed.contains(state) {
                 let moving = partition[state].intersection(members)
                 guard !moving.isEmpty else { continue }
                 try move(moving, of: id, to: nil, db)
@@ -133,10 +135,19 @@ extension ChunkTable where State: Forgettable & CaseIterable {
         }
     }
 
+    /// The recipients among `members` with a membership that belongs to their registration.
+    func ofRegistrations(among members: RecipientSet, _ db: Database) throws -> RecipientSet {
+        try partitions(of: .all, db).values.reduce(into: RecipientSet()) {
+            $0.formUnion($1.ofRegistrations.intersection(members))
+        }
+    }
+
     /// The owners that have one of these numbers, and the state that `Partition.place` says.
     func places(of numbers: [RecipientID], _ db: Database) throws -> [Int64: State] {
         try numbers.reduce(into: [:]) { all, number in
-            all.merge(try states(of: number, db)) { first, later in first == .forgotten ? later : first }
+            all.merge(try states(of: number, db)) { first, later in
+                first.isPast && !later.isPast ? later : first
+            }
         }
     }
 }

@@ -42,13 +42,6 @@ extension ChunkTable {
         }
     }
 
-    /// The recipients among `members` that any owner has.
-    func owned(of members: RecipientSet, _ db: Database) throws -> RecipientSet {
-        try partitions(of: .all, db).values.reduce(into: RecipientSet()) {
-            $0.formUnion($1.all.intersection(members))
-        }
-    }
-
     /// How many recipients are in each state of each owner, pruned ones included. It uses the counts in the rows and
     /// decodes no sets.
     func counts(of owners: Owners, _ db: Database) throws -> [Int64: [State: Int]] {

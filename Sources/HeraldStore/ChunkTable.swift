@@ -41,6 +41,10 @@ extension ChunkTable<StartNumber> {
     static var start: Self { .init(name: "start", owner: "counted", states: nil) }
 }
 
+extension ChunkTable<ObservationTime> {
+    static var observation: Self { .init(name: "observation", owner: "reading", states: nil) }
+}
+
 /// A row of the table `code`.
 struct CodeNumber: RawRepresentable, Hashable, Sendable {
     let rawValue: Int

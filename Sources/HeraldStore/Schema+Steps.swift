@@ -200,6 +200,27 @@ extension Schema {
             sql: "CREATE TABLE note (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID")
     }
 
+    /// What FCM said of memberships. They may have left by themselves or be adopted, too (`Membership`).
+    static func addObservations(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                -- Whether plans leave an imported topic alone until a file declares it.
+                ALTER TABLE topic ADD COLUMN awaits_file INTEGER NOT NULL DEFAULT 0;
+                -- What FCM is asked about registrations: which topics they follow.
+                CREATE TABLE reading (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
+                -- When they were asked for last: the state is that time, in milliseconds since 1970.
+                CREATE TABLE observation (
+                    reading INTEGER NOT NULL REFERENCES reading (id),
+                    state INTEGER NOT NULL,
+                    chunk INTEGER NOT NULL,
+                    members INTEGER NOT NULL,
+                    bytes BLOB NOT NULL,
+                    checksum INTEGER NOT NULL,
+                    PRIMARY KEY (reading, state, chunk)
+                ) STRICT, WITHOUT ROWID;
+                """)
+    }
+
     static func addHalts(_ db: Database) throws {
         try db.execute(
             sql: """

@@ -11,7 +11,7 @@ enum Schema {
         [addBeginnings, addStamps],
         [addHalts],
         [addSuspensions, addStarts],
-        [addLocalTimes, addNotices, addNotes],
+        [addLocalTimes, addNotices, addNotes, addObservations],
     ]
 
     /// The format of the states that this herald writes.

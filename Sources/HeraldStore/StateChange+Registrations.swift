@@ -59,8 +59,9 @@ extension StateChange {
 
     /// Does to the tables what `RecordedState.supersede` does to the value.
     static func supersede(_ members: RecipientSet, _ db: Database) throws {
-        let moving = try ChunkTable.membership.owned(of: members, db)
-            .union(ChunkTable.groupMembership.owned(of: members, db))
+        let moving = try ChunkTable.membership.ofRegistrations(among: members, db)
+            .union(ChunkTable.groupMembership.ofRegistrations(among: members, db))
+        try ChunkTable.observation.remove(members.subtracting(moving), db)
         guard !moving.isEmpty else { return }
         let last = try Int64.fetchOne(db, sql: "SELECT max(id) FROM former").map(StoredValue.formerID)
         let next = last.map { $0 + 1 } ?? KnownRecipient.firstFormer
@@ -70,8 +71,15 @@ extension StateChange {
                 "INSERT INTO former (id, recipient, registration) SELECT ?, id, registration FROM recipient WHERE id = ?"
         )
         for (recipient, former) in numbers { try statement.execute(arguments: [Int64(former), Int64(recipient)]) }
-        try ChunkTable.membership.renumber(moving, by: numbers, db)
-        try ChunkTable.groupMembership.renumber(moving, by: numbers, db)
+        try renumber(moving, by: numbers, db)
+    }
+
+    private static func renumber(
+        _ members: RecipientSet, by numbers: [RecipientID: RecipientID], _ db: Database
+    ) throws {
+        try ChunkTable.membership.renumber(members, by: numbers, except: Membership.personal, db)
+        try ChunkTable.groupMembership.renumber(members, by: numbers, except: GroupMembership.personal, db)
+        try ChunkTable.observation.renumber(members, by: numbers, db)
     }
 
     /// Does to the tables what `RecordedState.readopt` does to the value.
@@ -83,8 +91,7 @@ extension StateChange {
             numbers[former] = try recipient.map(StoredValue.recipientID)
         }
         let members = RecipientSet(numbers.keys.sorted())
-        try ChunkTable.membership.renumber(members, by: numbers, db)
-        try ChunkTable.groupMembership.renumber(members, by: numbers, db)
+        try renumber(members, by: numbers, db)
         try reviveMemberships(of: RecipientSet(Set(numbers.values).sorted()), db)
     }
 
@@ -109,6 +116,7 @@ extension StateChange {
         try ChunkTable.membership.remove(leaving, db)
         try ChunkTable.groupMembership.remove(leaving, db)
         try ChunkTable.start.remove(members, db)
+        try ChunkTable.observation.remove(leaving, db)
         try renewNumbering(db)
     }
 }

@@ -18,6 +18,20 @@ extension StateChange {
                     ON CONFLICT (name) DO UPDATE SET changed = excluded.changed
                     """, .text(name.rawValue), .date(instant))
             ]
+        case .reclassify(let name, _, _):
+            [.init("INSERT INTO @topic (name) VALUES ($1) ON CONFLICT DO NOTHING", .text(name.rawValue))]
+        case .awaitFile(let name, true):
+            [
+                .init(
+                    """
+                    INSERT INTO @topic (name, awaits_file) VALUES ($1, TRUE)
+                    ON CONFLICT (name) DO UPDATE SET awaits_file = TRUE
+                    """, .text(name.rawValue))
+            ]
+        case .awaitFile(let name, false):
+            [.init("UPDATE @topic SET awaits_file = FALSE WHERE name = $1", .text(name.rawValue))]
+        case .observed:
+            [.init("INSERT INTO @reading (name) VALUES ($1) ON CONFLICT DO NOTHING", .text(ObservationTime.reading))]
         case .groupKey(let name, let key):
             [
                 .init(

@@ -22,6 +22,10 @@ extension StateChange {
         case .members(let name, let members, let membership, _):
             guard let id = try Self.id(of: name.rawValue, in: "topic", db) else { return }
             try ChunkTable.membership.move(members, of: id, to: membership, db)
+        case .reclassify(let name, let members, let reclassification):
+            try Self.reclassify(members, of: name, reclassification, db)
+        case .observed(let members, let instant):
+            try Self.observe(members, at: ObservationTime(instant), db)
         case .open(let id, _):
             try Self.assign(Partition(), in: id, db)
         case .assign(let id, let classes):
@@ -86,7 +90,7 @@ extension StateChange {
                 sql: "UPDATE meta SET value = max(value, ?) WHERE key = 'serial'", arguments: [reported])
         case .spendPlan, .groupKey, .amend, .finish, .prune, .reopen, .audienceSizes, .watermark, .rename, .pause,
             .resume, .test, .applied, .approve, .note, .halt, .suspend, .stages, .died, .drop, .stamp, .numberDeaths,
-            .toldDeaths:
+            .toldDeaths, .awaitFile:
             break
         }
     }
@@ -109,7 +113,7 @@ extension StateChange {
             arguments: [occurrence.rawValue])
     }
 
-    private static func id(of name: String, in table: String, _ db: Database) throws -> Int64? {
+    static func id(of name: String, in table: String, _ db: Database) throws -> Int64? {
         try Int64.fetchOne(db.cachedStatement(sql: "SELECT id FROM \(table) WHERE name = ?"), arguments: [name])
     }
 }

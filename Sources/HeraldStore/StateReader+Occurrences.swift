@@ -70,6 +70,8 @@ extension StateReader {
                 code: try codes[id].map { try Self.name(of: $0, in: names) },
                 try assigned[id].map { try messageClasses.messageClass(of: $0) })
         }
+        trace.observed = try ChunkTable.observation.states(of: recipient, db).values.first
+            .map { try StoredValue.date(Double($0.rawValue) / 1000) }
         let stored = try storedStarts()
         trace.add(
             try ChunkTable.start.states(of: recipient, db).map { id, number in

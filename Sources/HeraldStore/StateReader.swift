@@ -58,9 +58,19 @@ struct StateReader {
         state.sendQuota = try StoredValue.sendQuota(
             try meta("send_quota", Int64.self), try meta("send_quota_found", Double.self))
         state.starts = try storedStarts().starts(ChunkTable.start.partitions(of: .all, db))
+        state.observed = try observed()
         state.countingSince = try meta("counting_since", Double.self).map(StoredValue.date)
         state.nextRecipient = try lastRecipient() + 1
         return state
+    }
+
+    private func observed() throws -> Partition<Date> {
+        var partitions = try ChunkTable.observation.partitions(of: .all, db)
+        let statement = try db.cachedStatement(sql: "SELECT id FROM reading WHERE name = ?")
+        let id = try Int64.fetchOne(statement, arguments: [ObservationTime.reading])
+        let times = id.flatMap { partitions.removeValue(forKey: $0) } ?? Partition()
+        guard partitions.isEmpty else { throw StateDamage(detail: "it has observations of nothing") }
+        return try times.observed()
     }
 
     /// What the numbers in the table `start` mean.
@@ -155,8 +165,9 @@ struct StateReader {
     private func topics() throws -> [TopicName: RecordedTopic] {
         var partitions = try ChunkTable.membership.partitions(of: .all, db)
         var topics: [TopicName: RecordedTopic] = [:]
-        for row in try Row.fetchAll(db.cachedStatement(sql: "SELECT id, name, changed FROM topic")) {
+        for row in try Row.fetchAll(db.cachedStatement(sql: "SELECT id, name, changed, awaits_file FROM topic")) {
             var topic = RecordedTopic()
+            topic.awaitsFile = try row.decode(atIndex: 3)
             topic.changed = try row.decode(Double?.self, atIndex: 2).map(StoredValue.date)
             topic.recipients = partitions.removeValue(forKey: try row.decode(atIndex: 0)) ?? Partition()
             topics[try StoredValue.topicName(row.decode(atIndex: 1))] = topic

@@ -124,11 +124,16 @@ extension ModelFCM.State {
     }
 
     private func answer(_ query: Query) -> Exchange {
-        guard hasTopicAPI else { return .json(404, "<html>Not Found</html>") }
+        let registration = query.registration
+        let names = topics.filter { $0.value.contains(registration) }.keys.sorted()
         switch query {
-        case .subscriptions(let registration, _):
+        case .information:
+            if dead.contains(registration) { return .json(404, #"{"error":"No information found"}"#) }
+            let list = names.map { #""\#($0)":{"addDate":"2026-12-01"}"# }
+            return .json(200, #"{"rel":{"topics":{\#(list.joined(separator: ","))}}}"#)
+        case .subscriptions:
+            guard hasTopicAPI else { return .json(404, "<html>Not Found</html>") }
             if dead.contains(registration) { return .unregistered }
-            let names = topics.filter { $0.value.contains(registration) }.keys.sorted()
             let list = names.map { #"{"topicName":"\#($0)"}"# }
             return .json(200, #"{"topicSubscriptions":[\#(list.joined(separator: ","))]}"#)
         }

@@ -18,7 +18,8 @@ struct Rooms {
         "Loading": ["Drawing", "Resolving", "Reviewing"],
         "Converting": ["Loading"],
         "Planning": ["Resolving", "Reviewing"],
-        "Running": ["Planning"],
+        "Observing": ["State"],
+        "Running": ["Observing", "Planning"],
         "Reporting": ["Drawing", "Running", "Reviewing"],
     ])
 

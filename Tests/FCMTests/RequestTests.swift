@@ -58,6 +58,15 @@ struct RequestTests {
         #expect(headers(wire) == ["x-goog-api-format-version: 2"])
     }
 
+    @Test func `the Instance ID service is asked with its own headers`() throws {
+        let wire = Request.read(.information(about: try .token)).wire(project: Project(id: "p-1"))
+        #expect(wire.service == .iid)
+        #expect(wire.method == "GET")
+        #expect(wire.path == "/iid/info/\(tokenText.percentEncodedSegment)?details=true")
+        #expect(wire.body.isEmpty)
+        #expect(headers(wire) == ["access_token_auth: true"])
+    }
+
     @Test func `a project cannot reach out of its place in the path`() {
         let wire = Request.send(body: []).wire(project: Project(id: "a/../b?c"))
         #expect(wire.path == "/v1/projects/a%2F..%2Fb%3Fc/messages:send")

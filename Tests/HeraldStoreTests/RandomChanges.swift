@@ -34,7 +34,7 @@ struct RandomChanges {
     }
 
     private mutating func change() -> StateChange {
-        switch Int.random(in: 0..<33, using: &random) {
+        switch Int.random(in: 0..<35, using: &random) {
         case 0: return .spendPlan("p\(Int.random(in: 0...5, using: &random))")
         case 1, 2, 3: return .members(topic(), some(), any(of: Membership.allCases), at: instant())
         case 4, 5:
@@ -120,6 +120,10 @@ struct RandomChanges {
         case 31:
             let number = any(of: [0, 1, 20] as [Int64])
             return .stamp("s\(random.next())", outgrowing: number)
+        case 32:
+            return .reclassify(topic(), some(), Reclassification.allCases.randomElement(using: &random) ?? .left)
+        case 33 where Bool.random(using: &random): return .awaitFile(topic(), Bool.random(using: &random))
+        case 33: return .observed(some(), at: instant())
         default:
             let all: [StateChange.Resource] = [
                 .topic(topic()), .group(group()), .campaign(campaign()), .occurrence(occurrence()),

@@ -61,7 +61,7 @@ struct SQLiteStoreDamageTests {
         "DELETE FROM meta WHERE key = 'serial'", "UPDATE meta SET value = 'x' WHERE key = 'serial'", "DELETE FROM meta",
         "UPDATE membership SET members = members + 1", "UPDATE ledger SET members = 0",
         "UPDATE membership SET bytes = x'' WHERE state = 1", "UPDATE ledger SET bytes = x'0401000200'",
-        "UPDATE membership SET state = 4 WHERE state = 2", "UPDATE ledger SET state = -1 WHERE state = 1",
+        "UPDATE membership SET state = 6 WHERE state = 2", "UPDATE ledger SET state = -1 WHERE state = 1",
         "UPDATE membership SET chunk = 65536 WHERE state = 2 AND chunk = 1", "UPDATE ledger SET chunk = -1",
         "INSERT INTO membership SELECT topic, 0, chunk, members, bytes, 0 FROM membership WHERE state = 1",
         "INSERT OR REPLACE INTO ledger SELECT occurrence, 2, chunk, members, bytes, 0 FROM ledger WHERE state = 1",

@@ -126,6 +126,13 @@ struct UpgradeTests {
             ])
             (occurrence.classes, occurrence.waves) = (Partition(disjoint: [MessageClass(): [1, 2]]), wave)
             #expect(try await store.snapshot().occurrences["dawn@2026-12-01T09:00"] == occurrence)
+            #expect(before.observed.isEmpty && before.topics.values.allSatisfy { !$0.awaitsFile })
+            try await store.commit([
+                .observed([1, 2], at: local.firstInstant), .reclassify("t", [1], .importedAsManaged),
+                .reclassify("t", [1], .left), .awaitFile("t", true),
+            ])
+            let after = try await store.snapshot()
+            #expect(after.observed == wave && after.topics["t"]?.left == [1] && after.topics["t"]?.awaitsFile == true)
         }
     }
 

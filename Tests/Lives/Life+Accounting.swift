@@ -10,11 +10,15 @@ extension Life {
         let (content, state) = (run.now, fcm.now)
         let arrivals = Dictionary(state.arrivals.map { ($0.call, $0) }) { one, _ in one }
         var begun: OccurrenceID?
-        var marks = content.begun[...]
+        var (marks, notes) = (content.begun[...], content.notes[...])
         for (number, request) in state.calls.enumerated() {
             while let mark = marks.first, mark.call <= number {
                 begun = mark.occurrence
                 marks = marks.dropFirst()
+            }
+            while let note = notes.first, note.call <= number {
+                try noteStages(note, of: content)
+                notes = notes.dropFirst()
             }
             let mishap = content.mishaps[number]
             // Told dead once, a registration stays so for herald, even if its app comes back with it.
@@ -23,12 +27,14 @@ extension Life {
             case .send(let body):
                 try accountSend(body, begun, arrivals[number], mishap, content.starts[number], run)
             case .subscribe(let registration, let topic):
+                try checkJoin(registration, topic)
                 noteSubscription(of: registration, to: topic, mishap, run)
             case .unsubscribe(let registration, let topic):
                 try checkLeave(registration, topic, content)
-                if mishap == nil { noteLeave(of: registration, from: topic) }
+                noteLeave(of: registration, from: topic, mishap)
             case .batch(let operation, let topic, let registrations):
                 for registration in registrations {
+                    if operation == .add { try checkJoin(registration, topic) }
                     if operation == .add, mishap?.isRefusal == true {
                         // Nothing was done, so it stays whose it was.
                         continue
@@ -38,11 +44,15 @@ extension Life {
                         owners[topic, default: [:]][registration] = isIn ? true : nil
                     } else {
                         try checkLeave(registration, topic, content)
-                        if mishap == nil { noteLeave(of: registration, from: topic) }
+                        noteLeave(of: registration, from: topic, mishap)
                     }
                 }
             case .group, .read: break
             }
+        }
+        for note in notes { try noteStages(note, of: content) }
+        for name in departed.keys {
+            departed[name]?.subtract((fcm.now.topics[name] ?? []).map(\.recipientKey))
         }
         noteUnbegun()
         endWhatIsDone(content)
@@ -63,14 +73,17 @@ extension Life {
 
     /// Ends a firing that has begun, if everybody it can reach has it or is accounted for.
     func endIfDone(_ key: Key, of campaign: LifeFiles.Campaign) {
+        // The clocks of others may come to it later.
+        if campaign.isInLocalTime { return }
         let known = Set((delivered[key] ?? [:]).keys).union(excused[key] ?? [])
         if whom(key, campaign)?.intersection(reachable).isSubset(of: known) ?? true { end(key) }
     }
 
-    /// herald knows from FCM's answer that the registration is not in the topic.
-    private func noteLeave(of registration: Registration, from topic: TopicName) {
-        owners[topic]?[registration] = nil
-        unheard[topic]?.remove(registration)
+    /// herald knows from FCM's answer that the registration is not in the topic. Without it, whom herald adopted and then
+    /// tried to unsubscribe is herald's.
+    private func noteLeave(of registration: Registration, from topic: TopicName, _ mishap: LifeMishap?) {
+        if mishap == nil || owners[topic]?[registration] == false { owners[topic]?[registration] = nil }
+        if mishap == nil { unheard[topic]?.remove(registration) }
     }
 
     private func noteSubscription(
@@ -108,26 +121,20 @@ extension Life {
             campaign.title == title || run.now.mayStillSend(title, at: start.offset), campaign.isEnabled
         else { throw LifeProblem(promise: "sends what no file asks for", words: "'\(title)' was sent") }
         let key = key(of: campaign, begun)
-        if let due = key.due ?? campaign.at, due > max(date, Self.date(at: time.now.offset, 0)) {
-            throw LifeProblem(promise: "sends too early", words: "'\(title)' is due \(due.rfc3339)")
-        }
-        if let due = key.due ?? campaign.at, let expiry = campaign.expiresAfter, date > due.adding(expiry) {
-            throw LifeProblem(
-                promise: "sends what has expired", words: "'\(title)' expired \(due.adding(expiry).rfc3339)")
-        }
-        if let expiry = campaign.expiresAfter, campaign.due == .once, let begun = self.begun[key],
-            date > begun.at.adding(expiry)
-        {
-            throw LifeProblem(promise: "sends what has expired", words: "'\(title)' began \(begun.at.rfc3339)")
-        }
+        let target = (message?["token"]?.string ?? message?["fid"]?.string).flatMap { Registration($0) }
+        try checkTime(of: key, to: target, campaign, title, at: date)
         asked.insert(key)
         noteBeginning(of: key, campaign, at: date)
-        let target = (message?["token"]?.string ?? message?["fid"]?.string).flatMap { Registration($0) }
         var reached = Set((arrival?.devices ?? []).map(\.recipientKey))
         let isForOne = target?.rawValue.hasPrefix("cTEST") ?? false
         if arrival != nil, let target, isForOne { reached = [target.recipientKey] }
-        if isForOne, let target { try checkStart(of: key, to: target, campaign, spoken, at: date, mishap) }
-        if isForOne, let members = self.begun[key]?.members, let one = reached.subtracting(members).first, !isForgiven {
+        if isForOne, let target {
+            try checkStart(of: key, to: target, campaign, spoken, at: date, mishap)
+            try checkStage(of: key, to: target.recipientKey, campaign, begun)
+        }
+        if isForOne, !campaign.isInLocalTime, let members = self.begun[key]?.members,
+            let one = reached.subtracting(members).first, !isForgiven
+        {
             throw LifeProblem(
                 promise: "sends to nobody who joined later", words: "'\(title)' came to \(number(of: one))")
         }
@@ -172,7 +179,7 @@ extension Life {
             if case .unsubscribe(topic, _) = step.work { step.refusal == nil } else { false }
         }
         if !isPlanned { throw LifeProblem(promise: "unsubscribes unplanned", words: "from \(topic)") }
-        if owners[topic]?[registration] == false, !isForgiven {
+        if owners[topic]?[registration] == false, !isAdopted(registration, in: topic), !isForgiven {
             throw LifeProblem(
                 promise: "unsubscribes what the app made",
                 words: "\(number(of: registration.recipientKey)) from \(topic)")
@@ -201,27 +208,6 @@ extension Life {
         }
     }
 
-    /// A firing is missed only if it came too late, or if its schedule lost its time after it had begun. One that a later firing
-    /// takes the place of is no failure.
-    private func checkMissed(_ content: LifeRun.Content) throws {
-        for plan in content.plans.map(\.plan) {
-            for missed in plan.missed {
-                let campaigns = files.campaigns.filter {
-                    lines[$0.line]?.names.contains(missed.occurrence.campaign) == true
-                }
-                let isInTime = campaigns.allSatisfy { campaign in
-                    let ends = [campaign.maxLateness, campaign.expiresAfter].compactMap(\.self).map(missed.due.adding)
-                    return campaign.catchUp != .none && ends.allSatisfy { plan.at < $0 }
-                        && !campaign.due.hasLost(missed.due)
-                }
-                if isInTime, !campaigns.isEmpty {
-                    throw LifeProblem(
-                        promise: "misses what is not too late", words: "\(missed.occurrence): \(missed.reason)")
-                }
-            }
-        }
-    }
-
     private func checkRates(_ content: LifeRun.Content) throws {
         guard case .limited(let rate) = settings.fcm.rate, case .limited(let other) = settings.fcm.subscriptionRate
         else { return }
@@ -236,6 +222,7 @@ extension Life {
 
     /// Intents without an outcome are unknown from now on: nobody may be sent to again.
     func noteWhatDied() {
+        for id in openings.keys { openings[id]?.die(at: now) }
         for (name, topic) in known.snapshot.topics {
             for registration in known.registrations(of: topic.subscribing).values {
                 unheard[name, default: []].insert(registration)
@@ -286,52 +273,10 @@ extension Life {
             lines[line]?.owed = owed.filter { campaign.due.firings(after: $0 - 1, through: $0) == [$0] }
         }
     }
-
-    /// Whatever a report names as missed is never sent. A report outlives the process.
-    func noteMissed(_ run: LifeRun) {
-        guard run.now.report != nil || !run.isDead, !run.now.isRefused else { return }
-        for silenced in run.now.plans.flatMap(\.plan.silenced) {
-            // The warning named the command that sets it right.
-            guard let line = files.campaigns.first(where: { $0.name == silenced.campaign })?.line else { continue }
-            let mark = lines[line]?.mark ?? silenced.until
-            lines[line]?.mark = max(silenced.until, mark)
-            lines[line]?.owed = []
-        }
-        // What a plan leaves out after an edit, it names in a warning.
-        let warnings = run.now.plans.flatMap(\.overview.warnings)
-        for (line, known) in lines {
-            for due in known.owed.union(
-                warnings.compactMap { OccurrenceID(rawValue: String($0.prefix { $0 != " " })).due })
-            where known.names.contains(where: { name in warnings.contains { $0.hasPrefix("\(name)@\(due.rfc3339)") } })
-            {
-                end(Key(line: line, due: due))
-            }
-        }
-        for missed in run.now.plans.flatMap({ $0.plan.missed + $0.plan.superseded }) {
-            for campaign in files.campaigns
-            where lines[campaign.line]?.names.contains(missed.occurrence.campaign) == true {
-                let revision = missed.unrecorded?.revision ?? campaign.revision
-                end(
-                    campaign.isDaily
-                        ? Key(line: campaign.line, due: missed.due) : Key(line: campaign.line, revision: revision))
-            }
-        }
-    }
 }
 
 extension LifeFiles.Campaign {
     var at: Date? { if case .at(let date) = due { date } else { nil } }
-}
-
-extension OccurrenceID {
-    /// The name in it: the campaign's when it began.
-    var campaign: String { rawValue.split(separator: "@").first.map(String.init) ?? "" }
-
-    /// The time in it.
-    var due: Date? {
-        let text = rawValue.split(separator: "@").last ?? ""
-        return Date(rfc3339: String(text.prefix { $0 != "#" }))
-    }
 }
 
 extension Request {

@@ -7,12 +7,14 @@ import HeraldTestSupport
 enum LifeAct: String, CaseIterable {
     case addRow, removeRow, emptyList, fillList, suppress, renamePeople
     case rotate, rotateBeside, rotateUnlisted, catchUpLists, uninstall, comeBack, appSubscribes
+    case appLeaves, recordDrift
     case editMessage, editTarget, raiseRevision, moveSchedule, addHours, removeHours, toggleEnabled
-    case changeMembers, changePolicy
+    case changeMembers, changePolicy, editStages, travel, toggleLocalTime
     case renameCampaign, deleteCampaign, bringBackCampaign, newCampaign
-    case renameTopic, deleteTopic, bringBackTopic, newTopic, togglePrune, editTopic, toggleGroup
+    case renameTopic, deleteTopic, bringBackTopic, newTopic, togglePrune, toggleDrift, toggleAdopt, editTopic,
+        toggleGroup
     case wait, downtime, fastClock, slowClock
-    case pause, resume, resolve, forget, revive, backUp, restore
+    case pause, resume, resolve, decide, forget, revive, backUp, restore
     /// Of lives whose state is in PostgreSQL.
     case standbyLags, failover
     case run, runOnTime, faultyRun, dyingRun, stoppedRun, apply, overriddenApply
@@ -26,11 +28,12 @@ enum LifeAct: String, CaseIterable {
         case .faultyRun, .dyingRun: 6
         case .stoppedRun, .apply, .overriddenApply: 3
         case .wait: 6
-        case .addRow, .removeRow, .rotate, .rotateBeside, .resolve: 3
+        case .addRow, .removeRow, .rotate, .rotateBeside, .resolve, .decide, .editStages, .travel: 3
+        case .appLeaves, .recordDrift: 3
         case .renameCampaign, .renameTopic, .newCampaign: 3
         case .standbyLags, .failover: 8
         case .backUp, .restore: 4
-        case .fastClock, .slowClock, .dryRun, .testSend: 1
+        case .fastClock, .slowClock, .dryRun, .testSend, .toggleLocalTime: 1
         default: 2
         }
     }
@@ -68,16 +71,23 @@ extension Life {
         case .editMessage, .editTarget, .raiseRevision, .moveSchedule, .addHours, .removeHours, .toggleEnabled,
             .changePolicy:
             editCampaign(act, &random)
+        case .editStages: editStages(&random)
+        case .travel: travel(&random)
+        case .toggleLocalTime: toggleLocalTime(&random)
         case .changeMembers: try await changeMembers(&random)
         case .renameCampaign, .deleteCampaign, .bringBackCampaign, .newCampaign:
             nameCampaign(act, &random)
-        case .renameTopic, .deleteTopic, .bringBackTopic, .newTopic, .togglePrune, .editTopic, .toggleGroup:
+        case .renameTopic, .deleteTopic, .bringBackTopic, .newTopic, .togglePrune, .toggleDrift, .toggleAdopt,
+            .editTopic, .toggleGroup:
             editTopics(act, &random)
+        case .appLeaves: leaveByApp(&random)
+        case .recordDrift: try await recordDrift(&random)
         case .wait: pass(.seconds(.random(in: 300...14_400, using: &random)), "time passes")
         case .downtime: pass(.seconds(.random(in: 10_000...200_000, using: &random)), "nothing runs for long")
         case .fastClock, .slowClock: try await turnClock(act, &random)
         case .pause, .resume: try await pause(act, &random)
         case .resolve: try await resolve(&random)
+        case .decide: try await decide(&random)
         case .forget: try await forget(&random)
         case .revive: try await revive(&random)
         case .backUp, .restore: try await keepState(act)
@@ -163,7 +173,7 @@ extension Life {
     /// Returns whether the campaign comes due within a day.
     @discardableResult
     private func wait(for campaign: LifeFiles.Campaign) -> Bool {
-        guard let due = campaign.due.firings(after: now, through: now + 86_400).first else { return false }
+        guard let due = campaign.nextInstant(after: now) else { return false }
         time.advance(by: .seconds(due.timeIntervalSince(now)))
         return true
     }
@@ -205,85 +215,6 @@ extension Life {
         tell("\(act.rawValue) \(isAll ? "all" : name ?? "all")")
     }
 
-    private func resolve(_ random: inout SeededRandom) async throws {
-        let state = known.state
-        let open = state.occurrences.filter {
-            !$0.value.uncertain.isEmpty || !$0.value.rejected.isEmpty
-                || $0.value.finished == nil && $0.value.hasTried
-        }
-        guard let id = open.keys.sorted().randomElement(using: &random), let occurrence = open[id] else { return }
-        var ways: [Resolution] = [.accept, .resend, .abandon, .goOn]
-        ways += occurrence.codes.keys.sorted().map { .retry(code: $0) }
-        guard let way = ways.randomElement(using: &random) else { return }
-        // What cannot be resolved so is said so.
-        guard try await herald(["state", "resolve", "\(id)"] + way.arguments, newRun(LifeFate())) == nil else { return }
-        try await look()
-        tell("resolve \(id) \(way)")
-        guard let campaign = campaign(recordedAs: occurrence.campaign) else { return }
-        let key = key(of: campaign, recorded: occurrence)
-        if let classes = known.state.occurrences[id]?.classes, classes != occurrence.classes { note(classes, of: key) }
-        switch way {
-        case .resend, .retry:
-            // A person was told that some get it again. No run sends what no file asks for.
-            guard files.campaigns.contains(where: { $0.line == key.line && $0.revision == occurrence.revision }) else {
-                throw LifeProblem(promise: "promises to resend and does not", words: "no file asks for \(id) any more")
-            }
-            if case .retry(let code) = way {
-                note((occurrence.codes[code] ?? []).subtracting(state.dead), of: key, isPromised: false)
-            } else {
-                note(occurrence.uncertain, of: key, isPromised: true)
-            }
-        case .abandon: end(key)
-        case .accept:
-            // With that, nothing is open any more, but what was promised to others. Who is listed later is no part of it.
-            let accepted = known.installations(of: occurrence.uncertain)
-            let promised = lines[key.line]?.promised[key]?.subtracting(accepted)
-            endIfDone(key, of: campaign)
-            lines[key.line]?.promised[key] = promised
-        case .goOn: break
-        }
-    }
-
-    /// These recipients are to get it, again or at last.
-    private func note(_ recipients: RecipientSet, of key: Key, isPromised: Bool) {
-        let installations = recipients.contains(0) ? [] : known.installations(of: recipients)
-        for installation in recipients.contains(0)
-            ? Set((0..<population).map { Registration.fid($0).recipientKey })
-            : installations
-        {
-            allowed[key, default: [:]][installation, default: 0] += 1
-            resent += 1
-            excused[key]?.remove(installation)
-        }
-        lines[key.line]?.over.remove(key)
-        if isPromised { lines[key.line]?.promised[key, default: []].formUnion(installations) }
-    }
-
-    /// A person has herald leave out a registration that lives.
-    private func forget(_ random: inout SeededRandom) async throws {
-        let registration = current(.random(in: 0..<population, using: &random))
-        guard !alive([registration]).isEmpty, !buried.contains(registration),
-            try await herald(["state", "forget", registration.rawValue], newRun(LifeFate())) == nil
-        else { return }
-        forgotten.insert(registration)
-        try await look()
-        tell("\(number(of: registration.recipientKey)) is forgotten")
-    }
-
-    /// A person takes it back, also what FCM said of an app that has come back.
-    private func revive(_ random: inout SeededRandom) async throws {
-        let some = alive(forgotten.union(buried)).sorted { $0.rawValue < $1.rawValue }
-        guard let registration = some.randomElement(using: &random),
-            try await herald(["state", "revive", registration.rawValue], newRun(LifeFate())) == nil
-        else { return }
-        forgotten.remove(registration)
-        buried.remove(registration)
-        // What came due meanwhile may have ended without it.
-        for key in begun.keys { excused[key, default: []].insert(registration.recipientKey) }
-        try await look()
-        tell("\(number(of: registration.recipientKey)) is revived")
-    }
-
     private func keepState(_ act: LifeAct) async throws {
         guard server == nil else { return }
         if act == .backUp {
@@ -313,24 +244,12 @@ extension Life {
         try await look()
         forgotten.formIntersection(known.dead)
         noteUnbegun(isRestored: true)
+        noteOlderStages()
         // A lost first mark does not show: marks leave the serial as it is.
         let marks = known.state.watermarks
         for (line, known) in lines where known.names.allSatisfy({ marks[$0] == nil }) {
             lines[line]?.mark = nil
             lines[line]?.owed = []
-        }
-    }
-}
-
-extension Resolution {
-    /// As typed on the command line.
-    fileprivate var arguments: [String] {
-        switch self {
-        case .accept: ["--accept"]
-        case .resend: ["--resend"]
-        case .abandon: ["--abandon"]
-        case .goOn: ["--continue"]
-        case .retry(let code): ["--retry", code]
         }
     }
 }

@@ -8,7 +8,8 @@ extension Life {
     /// Whom a firing is for, of those who are listed now. `nil` if it goes to a whole target.
     func whom(_ key: Key, _ campaign: LifeFiles.Campaign) -> Set<RecipientKey>? {
         let listed = files.recipients(of: campaign)
-        guard let members = begun[key]?.members else { return listed }
+        // In local time, each wave is for those who are listed then.
+        guard let members = begun[key]?.members, !campaign.isInLocalTime else { return listed }
         return listed?.intersection(members)
     }
 
@@ -44,7 +45,8 @@ extension Life {
     func checkWish(
         of target: Registration, for campaign: LifeFiles.Campaign, _ title: String, name: String?
     ) throws {
-        if let name, name != files.name(of: target.recipientKey) {
+        let isGuest = runFiles.guests(of: campaign).contains(target.recipientKey)
+        if let name, name != (isGuest ? LifeFiles.sampleName : files.name(of: target.recipientKey)) {
             throw LifeProblem(
                 promise: "calls everybody by name",
                 words: "\(number(of: target.recipientKey)) is called \(name) in '\(title)'")
@@ -60,7 +62,8 @@ extension Life {
 
     func key(of campaign: LifeFiles.Campaign, recorded occurrence: RecordedOccurrence) -> Key {
         campaign.isDaily
-            ? Key(line: campaign.line, due: occurrence.due) : Key(line: campaign.line, revision: occurrence.revision)
+            ? Key(line: campaign.line, due: occurrence.shownDue)
+            : Key(line: campaign.line, revision: occurrence.revision)
     }
 
     func key(of campaign: LifeFiles.Campaign, _ occurrence: OccurrenceID?) -> Key {

@@ -163,10 +163,15 @@ extension Life {
     func editInMidRun(_ run: LifeRun) {
         guard let place = files.campaigns.indices.last else { return }
         let title = files.campaigns[place].title
-        files.campaigns[place].version += 1
+        if let stages = files.campaigns[place].stages, run.fate.seed.isMultiple(of: 2) {
+            var random = SeededRandom(seed: run.fate.seed)
+            files.campaigns[place].stages = stages.edited(nil, &random)
+        } else {
+            files.campaigns[place].version += 1
+        }
         try? folder.write(files.texts(settings))
         run.change { $0.edited = (title, time.now.offset) }
-        tell("\(files.campaigns[place].name): another message, while a run works")
+        tell("\(files.campaigns[place].name): an edit, while a run works")
     }
 
     private func edited(
@@ -230,10 +235,13 @@ extension Life {
         if Int.random(in: 0..<6, using: &random) == 0 { campaign.expiresAfter = anyExpiry(&random) }
         if Int.random(in: 0..<4, using: &random) == 0 { campaign.exclude = [anyAudience(&random)] }
         campaign.isPersonal = Int.random(in: 0..<4, using: &random) == 0
+        campaign.isLocal = Int.random(in: 0..<4, using: &random) == 0
+        if Int.random(in: 0..<3, using: &random) == 0 { campaign.stages = .any(anyAudience(&random), &random) }
         take(name)
         files.campaigns.append(campaign)
         lines[lastLine] = Line(names: [name])
-        tell("new campaign \(name) (line \(lastLine)), \(due), to \(campaign.target)")
+        let opening = (campaign.isInLocalTime ? "by local time, " : "") + (campaign.staged?.text ?? "at once")
+        tell("new campaign \(name) (line \(lastLine)), \(due), to \(campaign.target), \(opening)")
     }
 
     // MARK: Names

@@ -15,6 +15,11 @@ extension Life {
                 let plan = proposal.plan
                 occurrences += plan.held.map(\.occurrence) + (plan.missed + plan.superseded).map(\.occurrence)
                 occurrences += plan.waiting.map(\.occurrence)
+                // It shows the stages that are not open yet.
+                occurrences += plan.steps.compactMap { step in
+                    guard case .send(let send) = step.work, send.staging?.ahead.isEmpty == false else { return nil }
+                    return send.occurrence
+                }
                 texts += plan.silenced.map(\.sentence)
                 texts += proposal.overview.warnings
             }
@@ -27,7 +32,7 @@ extension Life {
                 let hasWaited = report.finished.map { $0 > report.started } ?? false
                 occurrences += report.steps.filter { step in
                     let isLate = step.stopped?.words.contains("max_lateness has passed") ?? false
-                    return step.held > 0
+                    return step.held > 0 || step.stages.contains { $0.state == .ahead && $0.planned > 0 }
                         || step.pending > 0 && step.stopped != nil
                             && (!isLate || hasWaited && step.pending == step.planned)
                 }
@@ -36,14 +41,14 @@ extension Life {
         }
 
         /// Whether a warning names the firing: it is left out.
-        func leavesOut(_ key: Key, _ names: Set<String>) -> Bool {
-            guard let due = key.due else { return false }
-            return names.contains { name in texts.contains { $0.contains("\(name)@\(due.rfc3339)") } }
+        func leavesOut(_ key: Key, of campaign: LifeFiles.Campaign, _ names: Set<String>) -> Bool {
+            guard let due = key.due.map(campaign.words) else { return false }
+            return names.contains { name in texts.contains { $0.contains("\(name)@\(due)") } }
         }
 
         /// Whether it names the firing, or warns about the campaign.
         func names(_ key: Key, of campaign: LifeFiles.Campaign, _ names: Set<String>) -> Bool {
-            let end = campaign.isDaily ? key.due?.rfc3339 : nil
+            let end = campaign.isDaily ? key.due.map(campaign.words) : nil
             let isNamed = occurrences.contains { id in
                 let parts = id.rawValue.split(separator: "@").map(String.init)
                 return parts.count == 2 && names.contains(parts[0]) && (end.map { parts[1].hasPrefix($0) } ?? true)
@@ -60,6 +65,9 @@ extension Life {
             for key in expected(of: campaign, line, at: begin) {
                 try judge(key, of: campaign, told, at: begin)
             }
+            try judgeClocks(of: campaign, at: begin) { key in
+                told.names(key, of: campaign, line.names) || told.leavesOut(key, of: campaign, line.names)
+            }
             try judgePromises(to: campaign.line, told)
             lines[campaign.line]?.mark = max(begin, line.mark ?? begin)
         }
@@ -74,6 +82,8 @@ extension Life {
 
     /// The firings of a campaign that are due or overdue, and not over.
     private func expected(of campaign: LifeFiles.Campaign, _ line: Line, at now: Date) -> [Key] {
+        // Those are judged by each person's own clock.
+        if campaign.isInLocalTime { return [] }
         let keys: [Key]
         switch campaign.due {
         case .once: keys = [Key(line: campaign.line, revision: campaign.revision)]
@@ -101,7 +111,7 @@ extension Life {
         if isOver {
             // An audience without anybody has not begun.
             if wanted == nil ? asked.contains(key) : !got.isEmpty { end(key) }
-            if isLate { end(key) }
+            if isLate, !opensInStages(key, campaign) { end(key) }
             return
         }
         // What expires while it is sent ends there, and the report says how many are left.
@@ -110,9 +120,9 @@ extension Life {
         {
             return end(key)
         }
-        if told.leavesOut(key, names) { return end(key) }
+        if told.leavesOut(key, of: campaign, names) { return end(key) }
         if isTold {
-            if isLate || isSuperseded(key, campaign, at: now) { end(key) }
+            if isLate && !opensInStages(key, campaign) || isSuperseded(key, campaign, at: now) { end(key) }
             return
         }
         let who = wanted == nil ? "anybody" : left.map { number(of: $0) }.sorted().joined(separator: ", ")
@@ -192,7 +202,7 @@ extension Life {
             return
         }
         let people = known.installations(of: leaving)
-        let all = known.installations(of: topic.managed.union(topic.subscribing))
+        let all = known.installations(of: topic.managed.union(topic.subscribing).union(topic.adopted))
         let declared = files.topics.first { $0.name == step.successor ?? name }
         let lost = people.subtracting(declared.map { files.members(of: $0) } ?? [])
         // herald counts no more members than these: it leaves out those it knows to be dead.
@@ -220,10 +230,14 @@ extension Life {
     }
 
     /// After a run that did everything, the next plan at the same time has nothing to do.
-    func checkSettled(after run: LifeRun, at begin: Date) async throws {
+    func checkSettled(after call: Call, _ run: LifeRun, at begin: Date) async throws {
         let plan = try await plan(at: begin).proposal.plan
         let (groups, done) = (fcm.now.groups, run.now.report?.steps.map(\.id.rawValue) ?? [])
         let left = plan.steps.first { step in
+            // Only a run waits for the next stage of what it sends.
+            if case .send(let send) = step.work, send.isResumed, send.staging?.isNews == true, call != .run {
+                return false
+            }
             // When a group loses its last living member, FCM forgets the group. herald notices that while it removes
             // members, and makes the group anew.
             guard case .group(let change) = step.work, change.action == .create, groups[change.group] == nil else {
@@ -250,6 +264,7 @@ extension Life {
             let wanted = files.members(of: topic)
             let following = (state.topics[topic.name] ?? []).subtracting(state.dead).subtracting(forgotten)
             let missing = wanted.intersection(certain).subtracting(following.map(\.recipientKey))
+                .subtracting(gone(from: topic))
             if let one = missing.map({ number(of: $0) }).min() {
                 throw LifeProblem(promise: "memberships equal the files", words: "\(one) is not in \(topic.name)")
             }
@@ -263,7 +278,7 @@ extension Life {
                 throw LifeProblem(promise: "memberships equal the files", words: "\(one) is still in \(topic.name)")
             }
             let lost = Set(alive(kept[topic.line] ?? []).subtracting(forgotten).map(\.recipientKey))
-                .subtracting(following.map(\.recipientKey)).subtracting(returned)
+                .subtracting(following.map(\.recipientKey)).subtracting(returned).subtracting(gone(from: topic))
             if !topic.prune, let one = lost.map({ number(of: $0) }).min() {
                 throw LifeProblem(promise: "keeps who is not pruned", words: "\(one) is no longer in \(topic.name)")
             }

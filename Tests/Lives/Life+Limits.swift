@@ -26,6 +26,28 @@ extension Life {
         }
     }
 
+    /// Nothing starts before its time, or after it has expired.
+    func checkTime(
+        of key: Key, to target: Registration?, _ campaign: LifeFiles.Campaign, _ title: String, at date: Date
+    ) throws {
+        let dues =
+            campaign.isInLocalTime
+            ? target.map { instants(of: key, campaign, for: $0.recipientKey) } ?? []
+            : [key.due ?? campaign.at].compactMap(\.self)
+        if let due = dues.min(), due > max(date, Self.date(at: time.now.offset, 0)) {
+            throw LifeProblem(promise: "sends too early", words: "'\(title)' is due \(due.rfc3339)")
+        }
+        if let due = dues.max(), let expiry = campaign.expiresAfter, date > due.adding(expiry) {
+            throw LifeProblem(
+                promise: "sends what has expired", words: "'\(title)' expired \(due.adding(expiry).rfc3339)")
+        }
+        if let expiry = campaign.expiresAfter, campaign.due == .once, let begun = self.begun[key],
+            date > begun.at.adding(expiry)
+        {
+            throw LifeProblem(promise: "sends what has expired", words: "'\(title)' began \(begun.at.rfc3339)")
+        }
+    }
+
     /// A message to one person starts.
     func checkStart(
         of key: Key, to target: Registration, _ campaign: LifeFiles.Campaign, _ spoken: [String], at date: Date,
@@ -33,6 +55,8 @@ extension Life {
     ) throws {
         try checkWish(
             of: target, for: campaign, spoken.prefix(3).joined(separator: " "), name: spoken.dropFirst(3).first)
+        // Neither windows nor caps hold for seeds, and they fill no cap.
+        guard !runFiles.seeds(of: campaign).contains(target.recipientKey) else { return }
         if campaign.expiresAfter == nil, let window = settings.window, !window.hours.isOpen(at: date, in: .utc) {
             throw LifeProblem(
                 promise: "keeps to the window", words: "\(words(key)) started at \(date.rfc3339), not \(window.hours)")

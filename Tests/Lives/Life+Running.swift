@@ -30,18 +30,22 @@ extension Life {
         fate.spared = spared
         let run = newRun(fate)
         currentRun.set(run, skew)
+        runFiles = files
         fcm.change {
             $0.calls = []
             $0.arrivals = []
             $0.pushes = []
         }
+        noteOwnership()
         let (begin, deaths) = (now, known.deaths)
         if let fast = fastUntil, skew == 0 {
             // Of a disabled campaign, runs do not tell that its mark is ahead.
             let declared = Set(files.campaigns.filter(\.isEnabled).map(\.line))
             for line in lines.keys where now >= fast || !declared.contains(line) { lines[line]?.pass(until: fast) }
             fastUntil = nil
+            passClocks(until: fast)
         }
+        if !files.areWrong { noteClocks(at: begin) }
         let isWhole = try await carryOut(call, run)
         tell(words(for: call, run))
         time.advance(by: .seconds(1))
@@ -52,11 +56,12 @@ extension Life {
         if known.deaths != deaths { refused = [] }
         if run.isDead { noteWhatDied() } else if !run.now.isRefused { noteSeen() }
         noteMissed(run)
+        if isWhole, !run.isDead { noteGivenBack() }
         guard isWhole, fate.isQuiet, !run.isDead, run.now.mishaps.isEmpty, !isForgiven else { return }
         try judge(run, at: begin)
         // Whom FCM calls dead in this run may have another registration, which the next run subscribes.
         guard known.deaths == deaths, run.now.report.map({ $0.result == .ok }) ?? true else { return }
-        try await checkSettled(after: run, at: begin)
+        try await checkSettled(after: call, run, at: begin)
     }
 
     /// Returns whether nothing was left out.
@@ -172,7 +177,7 @@ extension Life {
     }
 
     /// Where the settings say that the state is. They never say anything else.
-    private func currentPlace() throws -> any StateLocation {
+    func currentPlace() throws -> any StateLocation {
         let key = "\(currentFolder) \(statePlace ?? "")"
         if let place = places[key] { return place }
         let place = try Machine.$current.withValue(machine(for: newRun(LifeFate()))) {

@@ -10,6 +10,7 @@ extension Life {
         lastLine += 1
         var topic = LifeFiles.Topic(line: lastLine, name: name, subscribers: someAudiences(&random))
         topic.prune = Int.random(in: 0..<3, using: &random) > 0
+        topic.adopt = Int.random(in: 0..<3, using: &random) == 0
         if Int.random(in: 0..<4, using: &random) == 0 { topic.exclude = [anyAudience(&random)] }
         take(name)
         files.topics.append(topic)
@@ -22,7 +23,7 @@ extension Life {
 
     private func isFree(_ name: TopicName) -> Bool {
         let state = known.snapshot.topics[name] ?? RecordedTopic()
-        let isLeft = state.managed.isEmpty && state.subscribing.isEmpty
+        let isLeft = state.managed.isEmpty && state.subscribing.isEmpty && state.adopted.isEmpty
         return files.topics.allSatisfy { topic in
             topic.name != name
                 && (!topic.previousNames.contains(name) || isLeft && topicNames[topic.line] == topic.name)
@@ -71,6 +72,12 @@ extension Life {
             files.topics[place].prune.toggle()
             if files.topics[place].prune { kept[files.topics[place].line] = [] }
             tell("topic \(old): prune \(files.topics[place].prune)")
+        case .toggleDrift:
+            files.topics[place].drift = files.topics[place].drift == .keep ? .restore : .keep
+            tell("topic \(old): drift \(files.topics[place].drift)")
+        case .toggleAdopt:
+            files.topics[place].adopt.toggle()
+            tell("topic \(old): adopt \(files.topics[place].adopt)")
         case .editTopic:
             files.topics[place].subscribers = someAudiences(&random)
             tell("topic \(old) is of \(files.topics[place].subscribers)")

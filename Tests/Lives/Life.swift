@@ -123,6 +123,12 @@ final class Life {
     var starts: [RecipientKey: [Key: Date]] = [:]
     /// Whom each firing is for, and when it began: who is listed later is no part of it.
     var begun: [Key: (members: Set<RecipientKey>?, at: Date)] = [:]
+    /// How far occurrences have opened.
+    var openings: [OccurrenceID: LifeOpening] = [:]
+    /// What runs have seen of campaigns in local time.
+    var clocks: [Int: Clocks] = [:]
+    /// The files as the last call read them.
+    var runFiles = LifeFiles()
     /// What guards refused in the last run, as long as nobody changed anything since.
     var refused: Set<LifeRefusal> = []
     /// How many sends brought somebody a message again, how many of those reports counted, and how many a person or the
@@ -139,6 +145,12 @@ final class Life {
     /// Whether herald made the subscription.
     var owners: [TopicName: [Registration: Bool]] = [:]
     var kept: [Int: Set<Registration>] = [:]
+    /// Who left a topic by themselves, and has not followed it since.
+    var departed: [TopicName: Set<RecipientKey>] = [:]
+    /// Whom herald may have adopted: they were listed when a topic said so.
+    var adoptable: [TopicName: Set<RecipientKey>] = [:]
+    /// Whom the state knew to have left when the last run began.
+    var leftBefore: [TopicName: Set<RecipientKey>] = [:]
     /// Registrations whose answer died with a run. herald takes their subscriptions for its own.
     var unheard: [TopicName: Set<Registration>] = [:]
     /// The names of campaigns whose files were deleted since the last run.
@@ -212,6 +224,9 @@ final class Life {
             let registration = Bool.random(using: &random) ? Registration.fid(number) : .token(number)
             newest[number] = registration
             register(registration)
+            if Int.random(in: 0..<6, using: &random) > 0 {
+                files.zones[registration.recipientKey] = LifeFiles.zoneNames.randomElement(using: &random)
+            }
         }
         for number in 0..<Int.random(in: 1...4, using: &random) {
             var rows: [Registration] = []

@@ -127,6 +127,10 @@ extension Life {
             time.advance(by: .seconds(300))
             try await call(.apply(overrides: true))
         }
-        if !isForgiven, !files.areWrong { try checkMemberships() }
+        if !isForgiven, !files.areWrong {
+            try checkMemberships()
+            try checkRestored()
+        }
+        try await restInStages()
     }
 }

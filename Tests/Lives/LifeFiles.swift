@@ -23,6 +23,8 @@ struct LifeFiles: Sendable {
         var subscribers: [String]
         var exclude: [String] = []
         var prune = true
+        var drift = HeraldCore.Topic.Drift.keep
+        var adopt = false
         var previousNames: [TopicName] = []
     }
 
@@ -65,11 +67,24 @@ struct LifeFiles: Sendable {
         var members = HeraldCore.Campaign.Members.key
         /// Whether everybody of an audience is called by name, in one of two languages.
         var isPersonal = false
+        /// How it opens up, where it can (`staged`).
+        var stages: LifeStages?
+        /// Whether it goes by each person's own clock, where it can (`isInLocalTime`).
+        var isLocal = false
 
         /// What the message says, so that the model of FCM knows which campaign it got.
         var title: String { "\(line) \(revision) \(version)" }
 
         var isDaily: Bool { if case .daily = due { true } else { false } }
+
+        /// Whether everybody gets a request of their own.
+        var isForEach: Bool {
+            switch target {
+            case .audience: true
+            case .group: members == .each
+            case .topic, .condition: false
+            }
+        }
     }
 
     var audiences: [Audience] = []
@@ -80,6 +95,8 @@ struct LifeFiles: Sendable {
     var suppress: [String] = []
     /// Counts how often the names and languages in the lists were changed.
     var issue = 0
+    /// Where people are, as far as the lists know.
+    var zones: [RecipientKey: String] = [:]
 
     // MARK: What the files ask for
 
@@ -108,6 +125,11 @@ struct LifeFiles: Sendable {
 
     /// The installations that get their own request; `nil` if one request reaches the whole target.
     func recipients(of campaign: Campaign) -> Set<RecipientKey>? {
+        target(of: campaign)?.union(seeds(of: campaign))
+    }
+
+    /// The same without those who are only among the seeds.
+    func target(of campaign: Campaign) -> Set<RecipientKey>? {
         switch campaign.target {
         case .audience(let name):
             return members(ofAudience: name).subtracting(members(ofAudiences: campaign.exclude))
@@ -141,11 +163,15 @@ struct LifeFiles: Sendable {
     private func row(_ registration: Registration) -> String {
         let key = registration.recipientKey
         let locale = (key.rawValue.utf8.reduce(0) { $0 &+ Int($1) } + issue).isMultiple(of: 2) ? "it" : "en"
+        let zone = zones[key] ?? ""
         return """
-            {"\(registration.kind)": "\(registration.rawValue)", "name": "\(name(of: key))", "locale": "\(locale)"}
+            {"\(registration.kind)": "\(registration.rawValue)", "name": "\(name(of: key))", "locale": "\(locale)", "zone": "\(zone)"}
 
             """
     }
+
+    /// What the message calls somebody whom no row of the list calls by name.
+    static let sampleName = "Sam"
 
     /// What the lists call an installation.
     func name(of installation: RecipientKey) -> String { "\(installation.rawValue.suffix(3)),\(issue)" }
@@ -169,9 +195,11 @@ struct LifeFiles: Sendable {
         if let expiry = campaign.expiresAfter {
             delivery.append("expires_after: \(expiry.components.seconds)s, window: always")
         }
+        if let stages = campaign.staged { delivery.append(stages.text) }
         var schedule: [String] = []
-        if let due = campaign.due.text {
-            schedule = [due, "timezone: UTC", "max_lateness: \(campaign.maxLateness.components.seconds)s"]
+        if let due = campaign.due.text(isLocal: campaign.isInLocalTime) {
+            let zone = campaign.isInLocalTime ? "{field: zone, default: UTC}" : "UTC"
+            schedule = [due, "timezone: \(zone)", "max_lateness: \(campaign.maxLateness.components.seconds)s"]
         }
         if campaign.isDaily { schedule.append("catch_up: \(campaign.catchUp)") }
         var (exclude, name, personal) = ("", "", "")
@@ -243,7 +271,8 @@ extension LifeFiles.Audience {
         kind: audience
         name: \(name)
         source: {file: lists/\(name).ndjson}
-        fields: {name: {}, locale: {type: locale}}
+        fields: {name: {}, locale: {type: locale}, zone: {type: timezone}}
+        samples: [{name: \(LifeFiles.sampleName), locale: en}]
         exclude: [\(exclude.joined(separator: ", "))]
 
         """
@@ -258,6 +287,8 @@ extension LifeFiles.Topic {
         subscribers: [\(subscribers.joined(separator: ", "))]
         exclude: [\(exclude.joined(separator: ", "))]
         prune: \(prune)
+        drift: \(drift.rawValue)
+        adopt: \(adopt)
         previous_names: [\(previousNames.map(\.rawValue).joined(separator: ", "))]
 
         """
@@ -303,10 +334,10 @@ extension LifeFiles.Campaign.Due {
     }
 
     /// As in a schedule. `nil` without one.
-    fileprivate var text: String? {
+    fileprivate func text(isLocal: Bool) -> String? {
         switch self {
         case .once: nil
-        case .at(let date): "at: \"\(date.rfc3339)\""
+        case .at(let date): isLocal ? "at: \"\(date.rfc3339.prefix(16))\", if_passed: skip" : "at: \"\(date.rfc3339)\""
         case .daily(let minute, let hours):
             "cron: \"\(minute) \(hours.sorted().map { "\($0)" }.joined(separator: ",")) * * *\""
         }

@@ -79,6 +79,13 @@ enum LifeMishap: String, CaseIterable, Sendable {
 
 /// What is seen of one run from outside: its requests with what came of them, and what it told.
 final class LifeRun: Sendable {
+    /// Changes that one commit made, before the request of that number.
+    struct Note: Sendable {
+        var call: Int
+        var offset: Duration
+        var changes: [StateChange]
+    }
+
     struct Content: Sendable {
         var isDead = false
         var isStopped = false
@@ -92,6 +99,8 @@ final class LifeRun: Sendable {
         var begun: [(call: Int, occurrence: OccurrenceID)] = []
         /// Whom the run skipped for good.
         var skipped: [(occurrence: OccurrenceID, members: RecipientSet, reason: SkipReason)] = []
+        /// What it committed about occurrences.
+        var notes: [Note] = []
         var plans: [Proposal] = []
         /// What the run does of its first plan.
         var course: RunCourse?
@@ -165,7 +174,11 @@ final class LifeRun: Sendable {
         return isDead
     }
 
-    func note(_ changes: [StateChange], before call: Int) {
+    func note(_ changes: [StateChange], before call: Int, at offset: Duration) {
+        let ofStages = changes.filter { $0.ofStages != nil }
+        if !ofStages.isEmpty {
+            content.withLock { $0.notes.append(Note(call: call, offset: offset, changes: ofStages)) }
+        }
         for case .outcome(let id, _, .intended?) in changes {
             content.withLock { $0.begun.append((call, id)) }
         }

@@ -128,7 +128,7 @@ struct LifeStore: StateStore {
     private func write(_ changes: [StateChange], _ commit: () async throws -> Void) async throws {
         if place.run.diesAtNextCommit() { throw ProbedStore.refusal }
         try await read(commit)
-        place.run.note(changes, before: place.fcm.calls.count)
+        place.run.note(changes, before: place.fcm.calls.count, at: place.time.now.offset)
     }
 
     func check() async throws { try await read { try await inner.check() } }

@@ -54,6 +54,12 @@ struct Control {
         try #require(answer.status == 200)
     }
 
+    /// Does to a device what a person or its app does.
+    func change(_ registration: Registration, _ change: JSONValue) async throws {
+        let answer = try await call("PUT", "devices/\(registration.rawValue)", change.bytes())
+        try #require(answer.status == 200)
+    }
+
     /// Sets the faults that happen from now on.
     func put(faults script: JSONValue) async throws {
         let answer = try await call("PUT", "faults", script.bytes())

@@ -89,7 +89,7 @@ import Testing
         #expect(try #require(last) <= limit)
 
         let held = try await sandbox.herald("plan", "--detailed-exitcode", host: host)
-        #expect(held.output.contains("herald resume to-all"), "\(held.output)")
+        #expect(held.output.contains(campaign == nil ? "herald resume\n" : "herald resume to-all"), "\(held.output)")
         #expect(try await sandbox.herald("run", host: host).status == 0)
         #expect(try sandbox.accepted(in: ["ledger.ndjson"]).filter { $0.key != "news" }.count == first.count)
         let resume = try await HeraldProcess.run(

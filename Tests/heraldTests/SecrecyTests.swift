@@ -92,6 +92,7 @@ import Testing
         + lines("state show to-all@once", in: OutputFormat.self)
         + lines("state find \(Secrets.fid(2))", in: OutputFormat.self)
         + lines("status", in: StatusFormat.self, 4)
+        + lines("drift", in: DriftFormat.self)
         + lines("report FOLDER/report.json", in: ReportFormat.self)
         + [
             ("state show --check", 0), ("state export", 0), ("state export --dead", 0),
@@ -170,7 +171,8 @@ import Testing
             "run --every", "run --if-locked", "calendar --at", "explain", "report", "new campaign --target",
             "new campaign x --target", "convert x --name y --target", "convert", "convert x --name",
             "state prune --older-than", "emulator --port", "state",
-            "groups", "",
+            "groups", "", "drift --topic", "drift --audience", "drift --sample", "drift --budget", "import topic",
+            "import topic news --audience",
         ]
         for arguments in wrong {
             for secret in [Secrets.fid(9), Secrets.token(9)] {

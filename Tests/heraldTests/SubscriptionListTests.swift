@@ -20,12 +20,14 @@ import Testing
             endpoints: Endpoints(try Endpoint("http://\(host)")), project: Project(id: "demo-project"),
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
 
-        let known = await client.exchange(.read(.subscriptions(of: .fid(1), after: nil)))
         let topics = ["surf", "tides"].compactMap { TopicName(rawValue: $0) }
-        #expect(ReadVerdict(subscriptions: known) == .value(SubscriptionPage(topics: topics)))
-
-        let unknown = await client.exchange(.read(.subscriptions(of: .fid(2), after: nil)))
-        #expect(ReadVerdict(subscriptions: unknown) == .value(SubscriptionPage(topics: [])))
+        let project = Project(id: "demo-project")
+        for (registration, expected) in [(Registration.fid(1), topics), (.fid(2), [])] {
+            for query in [Query.subscriptions(of: registration, after: nil), .information(about: registration)] {
+                let answer = await client.exchange(.read(query))
+                #expect(ReadVerdict(answer, to: query, of: project) == .value(SubscriptionPage(topics: expected)))
+            }
+        }
         #expect(try await control.members(ofTopic: "tides") == [Registration.fid(1).rawValue])
 
         await client.shutdown()

@@ -26,14 +26,16 @@ final class SinkConnection: ChannelInboundHandler {
     private let arrivals: Shared
     /// Requests that were completed since the last answers were scheduled.
     private var complete: [HTTP2StreamID] = []
-    /// Requests other than sends, of which there are few.
+    /// Questions for the topics of a registration, which are answered as late as sends.
+    private var questions: Set<HTTP2StreamID> = []
+    /// Requests other than these, of which there are few.
     private var others: [HTTP2StreamID: Other] = [:]
     private var waiting = CircularBuffer<Batch>()
     private var isTimed = false
     private var received = 0
     private var lastMessage = 0
 
-    private enum Other { case read, forget, mistaken }
+    private enum Other { case question, read, forget, mistaken }
 
     /// How much more than HTTP/2's default of 64 KiB a client may have in flight.
     private static let window = 1 << 20
@@ -57,7 +59,9 @@ final class SinkConnection: ChannelInboundHandler {
         let frame = unwrapInboundIn(data)
         switch frame.payload {
         case .headers(let headers):
-            if let other = Self.other(headers.headers) { others[frame.streamID] = other }
+            if let other = Self.other(headers.headers) {
+                if other == .question { questions.insert(frame.streamID) } else { others[frame.streamID] = other }
+            }
             if headers.endStream { end(frame.streamID, context) }
         case .data(let data):
             received += data.data.readableBytes
@@ -92,7 +96,8 @@ final class SinkConnection: ChannelInboundHandler {
     private static func other(_ headers: HPACKHeaders) -> Other? {
         let path = headers.first(name: ":path") ?? ""
         switch headers.first(name: ":method") {
-        case "POST" where path.hasSuffix("/messages:send"): return nil
+        case "POST" where path.hasSuffix("/messages:send") || path.contains("/topicSubscriptions?"): return nil
+        case "GET" where path.contains("/topicSubscriptions?"): return .question
         case "GET" where path == "/stats": return .read
         case "DELETE" where path == "/stats": return .forget
         default: return .mistaken
@@ -105,7 +110,7 @@ final class SinkConnection: ChannelInboundHandler {
             switch other {
             case .read: arrivals.value.withLock { $0 }.json(after: behaviour.offset)
             case .forget: forget()
-            case .mistaken: "not found\n"
+            case .mistaken, .question: "not found\n"
             }
         write(context, stream, .headers(.init(headers: [":status": other == .mistaken ? "404" : "200"])))
         write(context, stream, .data(.init(data: .byteBuffer(ByteBuffer(string: text)), endStream: true)))
@@ -123,14 +128,24 @@ final class SinkConnection: ChannelInboundHandler {
         // One buffer for all of them.
         var bodies = context.channel.allocator.buffer(capacity: streams.count * 96)
         for stream in streams {
+            if !questions.isEmpty, questions.remove(stream) != nil {
+                bodies.writeStaticString("{\"topicSubscriptions\": [{\"topicName\": \"tides\"}]}")
+                send(&bodies, stream, context)
+                continue
+            }
             lastMessage += 1
             bodies.writeStaticString("{\n  \"name\": \"projects/bench/messages/0:17")
             bodies.writeString(String(lastMessage))
             bodies.writeStaticString("%31bd1c9631bd1c96\"\n}\n")
-            guard let body = bodies.readSlice(length: bodies.readableBytes) else { return }
-            write(context, stream, .headers(.init(headers: Self.accepted)))
-            write(context, stream, .data(.init(data: .byteBuffer(body), endStream: true)))
+            send(&bodies, stream, context)
         }
+    }
+
+    /// Sends what was written to the buffer last.
+    private func send(_ bodies: inout ByteBuffer, _ stream: HTTP2StreamID, _ context: ChannelHandlerContext) {
+        guard let body = bodies.readSlice(length: bodies.readableBytes) else { return }
+        write(context, stream, .headers(.init(headers: Self.accepted)))
+        write(context, stream, .data(.init(data: .byteBuffer(body), endStream: true)))
     }
 
     private func wait(_ context: ChannelHandlerContext) {

@@ -103,7 +103,7 @@ struct ControlService {
         if let change = try body.map({ (body) throws(GoogleError) in try DeviceChange(parsing: body) }) {
             try backend.change { (world, now) throws(GoogleError) in
                 guard world.enrolment(of: registration) != nil else { throw .unknownDevice }
-                world.apply(change, to: registration, at: now)
+                try world.apply(change, to: registration, at: now)
             }
         }
         return try backend.read { (world, now) throws(GoogleError) in

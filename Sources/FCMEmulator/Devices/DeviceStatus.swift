@@ -4,6 +4,8 @@ import FCM
 struct DeviceStatus {
     let registration: Registration
     let state: Enrolment.State
+    /// What it follows, whether its own app, a server or a test subscribed it.
+    let topics: [TopicName]
     let simulatedDevice: SimulatedDevice
 
     var json: JSONValue {
@@ -13,6 +15,7 @@ struct DeviceStatus {
             "platform": .string(simulatedDevice.platform.rawValue),
             "online": .bool(simulatedDevice.isOnline),
             "app": .string(simulatedDevice.app.rawValue),
+            "topics": .array(topics.map { .string($0.rawValue) }),
             "waiting": .array(simulatedDevice.waiting.items.map(Self.json)),
             "dropped": .object(
                 Dictionary(simulatedDevice.losses.map { ($0.key.rawValue, .int(Int64($0.value))) }) { one, _ in one }),
@@ -40,9 +43,16 @@ struct DeviceStatus {
 struct DeviceChange: Hashable, Sendable {
     var online: Bool?
     var app: AppState?
+    /// Topics that the app itself subscribes to or leaves, as if it called Firebase's SDK.
+    var (joining, leaving): ([TopicName], [TopicName]) = ([], [])
 
     init(parsing body: [UInt8]) throws(GoogleError) {
-        let members = try JSONValue.controlObject(body, keys: ["online", "app"])
+        let members = try JSONValue.controlObject(body, keys: ["online", "app", "subscribe", "unsubscribe"])
+        joining = try Self.topics(members["subscribe"], "subscribe")
+        leaving = try Self.topics(members["unsubscribe"], "unsubscribe")
+        if let topic = leaving.first(where: joining.contains) {
+            throw .badCall("'\(topic)' is in subscribe and in unsubscribe")
+        }
         if let value = members["online"] {
             guard case .bool(let online) = value else { throw .badCall("online: not a boolean") }
             self.online = online
@@ -53,5 +63,12 @@ struct DeviceChange: Hashable, Sendable {
             }
             self.app = app
         }
+    }
+
+    private static func topics(_ value: JSONValue?, _ key: String) throws(GoogleError) -> [TopicName] {
+        guard let value else { return [] }
+        guard let names = value.array?.map({ $0.string.flatMap(TopicName.init(rawValue:)) }), !names.contains(nil)
+        else { throw .badCall("\(key): not an array of topic names") }
+        return names.compactMap(\.self)
     }
 }

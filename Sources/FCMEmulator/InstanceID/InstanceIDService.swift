@@ -65,9 +65,10 @@ enum InstanceIDService {
 
     /// What the service says about an instance. The app is not known here, so its name and version are made up.
     private func info(_ token: String, _ call: Call, from backend: Backend) throws(TextError) -> JSONValue {
-        let enrolment = try backend.read { (world, _) throws(TextError) in
+        let (platform, following) = try backend.read { (world, _) throws(TextError) in
             switch world.subscriber(token) {
-            case .success((_, let enrolment)): return enrolment
+            case .success((let registration, let enrolment)):
+                return (enrolment.platform, world.listedTopics(of: registration))
             case .failure(.notFound): throw .noInformation
             case .failure: throw .invalidToken
             }
@@ -75,10 +76,10 @@ enum InstanceIDService {
         var members: [String: JSONValue] = [
             "application": "com.example.app", "applicationVersion": "1",
             "authorizedEntity": .string(MetadataService.project.number),
-            "platform": .string(enrolment.platform.instanceIDName),
+            "platform": .string(platform.instanceIDName),
         ]
-        if call.parameter("details") == "true", !enrolment.topics.isEmpty {
-            let topics = enrolment.topics.map { ($0.rawValue, ["addDate": .string($1.day)] as JSONValue) }
+        if call.parameter("details") == "true", !following.isEmpty {
+            let topics = following.map { ($0.rawValue, ["addDate": .string($1.day)] as JSONValue) }
             members["rel"] = ["topics": .object(Dictionary(topics) { first, _ in first })]
         }
         return .object(members)

@@ -76,7 +76,8 @@ struct SubscriptionService {
     private func get(_ name: String, from backend: Backend) throws(GoogleError) -> Answer {
         let topic = try Self.topic(named: name)
         let date = try backend.read { (world, _) throws(GoogleError) in
-            guard let date = try subscriber(in: world).1.topics[topic] else { throw .noEntity }
+            let (registration, _) = try subscriber(in: world)
+            guard let date = world.listedTopics(of: registration)[topic] else { throw .noEntity }
             return date
         }
         return .json(subscription(to: topic, since: date))
@@ -91,7 +92,9 @@ struct SubscriptionService {
         let last = try call.parameter("page_token").flatMap { (token) throws(GoogleError) in
             token.isEmpty ? nil : try PageToken(token).last
         }
-        let topics = try backend.read { (world, _) throws(GoogleError) in try subscriber(in: world).1.topics }
+        let topics = try backend.read { (world, _) throws(GoogleError) in
+            world.listedTopics(of: try subscriber(in: world).0)
+        }
         let rest = topics.sorted { $0.key < $1.key }.drop { name, _ in last.map { name <= $0 } ?? false }
         let page = rest.prefix(size)
         var answer: [String: JSONValue] = [:]

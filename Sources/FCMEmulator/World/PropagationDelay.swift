@@ -1,30 +1,43 @@
 import FCM
 
-/// Accepted changes of subscriptions that topic sends do not see yet.
+/// Accepted changes of subscriptions that topic sends and lists of subscriptions do not see yet.
 struct PropagationDelay: Sendable {
     /// How long changes from now on take.
     var seconds: TimeInterval
     /// In order of arrival. No change takes effect before an earlier one.
     private var changes: ArraySlice<Change> = []
-    /// The subscriptions with pending changes, as topic sends see them.
+    /// The subscriptions with pending changes, as they are seen.
     private var known: [Registration: [TopicName: Known]] = [:]
 
     struct Change: Sendable {
         let registration: Registration
         let topic: TopicName
-        let joins: Bool
+        /// When it joined. `nil` if it leaves.
+        let joined: Date?
         let due: Date
     }
 
     private struct Known {
-        var isMember: Bool
+        /// When it joined. `nil` if it is seen as no member.
+        var joined: Date?
         var outstanding: Int
     }
 
     init(seconds: TimeInterval) { self.seconds = seconds }
 
     /// Whether topic sends see the registration on the topic. `nil` if there is no pending change.
-    func isMember(_ registration: Registration, of topic: TopicName) -> Bool? { known[registration]?[topic]?.isMember }
+    func isMember(_ registration: Registration, of topic: TopicName) -> Bool? {
+        known[registration]?[topic].map { $0.joined != nil }
+    }
+
+    /// The subscriptions that are seen.
+    ///
+    /// - Parameter recorded: those that were accepted.
+    func seen(_ recorded: [TopicName: Date], of registration: Registration) -> [TopicName: Date] {
+        var topics = recorded
+        for (topic, state) in known[registration] ?? [:] { topics[topic] = state.joined }
+        return topics
+    }
 
     /// All registrations with pending changes.
     var registrations: Set<Registration> { Set(known.keys) }
@@ -32,13 +45,14 @@ struct PropagationDelay: Sendable {
     /// The topics on which a registration has pending changes.
     func topics(of registration: Registration) -> [TopicName] { known[registration].map { Array($0.keys) } ?? [] }
 
-    /// - Parameter wasMember: the recorded membership before the change.
+    /// - Parameters:
+    ///   - joined: when it joined, before and after the change. `nil` if it is no member.
     mutating func add(
-        _ registration: Registration, _ topic: TopicName, joins: Bool, wasMember: Bool, at now: Date
+        _ registration: Registration, _ topic: TopicName, joined: (before: Date?, after: Date?), at now: Date
     ) {
         guard seconds > 0 else { return }
-        changes.append(Change(registration: registration, topic: topic, joins: joins, due: now + seconds))
-        let before = Known(isMember: wasMember, outstanding: 0)
+        changes.append(Change(registration: registration, topic: topic, joined: joined.after, due: now + seconds))
+        let before = Known(joined: joined.before, outstanding: 0)
         known[registration, default: [:]][topic, default: before].outstanding += 1
     }
 
@@ -54,7 +68,7 @@ struct PropagationDelay: Sendable {
     /// Makes the next change take effect.
     mutating func apply() {
         guard let change = changes.popFirst(), var state = known[change.registration]?[change.topic] else { return }
-        state.isMember = change.joins
+        state.joined = change.joined
         state.outstanding -= 1
         known[change.registration]?[change.topic] = state.outstanding > 0 ? state : nil
         if known[change.registration]?.isEmpty == true { known[change.registration] = nil }

@@ -34,7 +34,8 @@ struct World: Sendable {
 
     /// - Parameter number: deliveries, keys and tokens are numbered from here. The microsecond of the start is a good
     ///   value.
-    /// - Parameter membershipDelay: how many seconds it takes until topic sends see a subscription or its end.
+    /// - Parameter membershipDelay: how many seconds it takes until topic sends and lists of subscriptions see a
+    ///   subscription or its end.
     init(strict: Bool = false, membershipDelay: TimeInterval = 0, countingFrom number: Int = 0) {
         self.strict = strict
         propagationDelay = PropagationDelay(seconds: membershipDelay)
@@ -49,7 +50,7 @@ struct World: Sendable {
         var opaque: Int
     }
 
-    /// How many seconds it takes until topic sends see a subscription or its end.
+    /// How many seconds it takes until topic sends and lists of subscriptions see a subscription or its end.
     var membershipDelay: TimeInterval {
         get { propagationDelay.seconds }
         set { propagationDelay.seconds = newValue }
@@ -115,7 +116,7 @@ struct World: Sendable {
         if enrolments[registration] == nil { add(registration) }
         guard enrolments[registration]?.topics[topic] == nil else { return }
         let wasReached = isReached(registration, through: topic)
-        propagationDelay.add(registration, topic, joins: true, wasMember: false, at: now)
+        propagationDelay.add(registration, topic, joined: (before: nil, after: now), at: now)
         enrolments[registration]?.topics[topic] = now
         topics[topic, default: Topic()].members.insert(registration)
         eventLog.note(.topic(topic))
@@ -123,9 +124,9 @@ struct World: Sendable {
     }
 
     mutating func leave(_ registration: Registration, _ topic: TopicName, at now: Date) {
-        guard enrolments[registration]?.topics[topic] != nil else { return }
+        guard let joined = enrolments[registration]?.topics[topic] else { return }
         let wasReached = isReached(registration, through: topic)
-        propagationDelay.add(registration, topic, joins: false, wasMember: true, at: now)
+        propagationDelay.add(registration, topic, joined: (before: joined, after: nil), at: now)
         enrolments[registration]?.topics[topic] = nil
         topics[topic]?.members.remove(registration)
         eventLog.note(.topic(topic))
@@ -188,6 +189,11 @@ struct World: Sendable {
             strict: strict, membershipDelay: propagationDelay.seconds, countingFrom: max(deliveries, opaque.number))
         self.eventLog = eventLog
         self.eventLog.note(.reset)
+    }
+
+    /// The subscriptions that a question for them shows, with the time of each.
+    func listedTopics(of registration: Registration) -> [TopicName: Date] {
+        propagationDelay.seen(enrolment(of: registration)?.topics ?? [:], of: registration)
     }
 
     /// Whether messages to the topic reach the registration.

@@ -8,6 +8,7 @@ extension PlanFormat: ExpressibleByArgument {}
 extension StatusFormat: ExpressibleByArgument {}
 extension PreviewFormat: ExpressibleByArgument {}
 extension CalendarFormat: ExpressibleByArgument {}
+extension DriftFormat: ExpressibleByArgument {}
 extension ReportFormat: ExpressibleByArgument {}
 extension DiagnosticsFormat: ExpressibleByArgument {}
 extension ListPolicy: ExpressibleByArgument {}

@@ -32,7 +32,7 @@ struct Calls {
 
     /// The checks without which a first run must not begin.
     func shortResults(over connection: Connection) async -> [CheckResult] {
-        guard let probe = Probe(connection.sender) else { return [] }
+        guard let probe = Probe(connection.sender, for: settings.fcmProject) else { return [] }
         let message = await probe.askAboutMessage()
         var date = message.date
         // A success may tell no time. A question about a registration that does not exist is answered with an error.
@@ -44,7 +44,7 @@ struct Calls {
         let error = await connection.signIn()
         let account = await connection.account()
         let signIn = SignInCheck(credential: found, project: settings.project, account: account).results(error)
-        guard error == nil, let probe = Probe(connection.sender) else {
+        guard error == nil, let probe = Probe(connection.sender, for: settings.fcmProject) else {
             return signIn + Self.skipped(.all.filter { $0 != .clock }, "nothing is asked without an access token")
                 + [ClockCheck.result([], at: now(), token: error)]
         }

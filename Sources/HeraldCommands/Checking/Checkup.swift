@@ -19,6 +19,9 @@ struct Checkup {
         results.append(state.result)
         results.append(
             ZoneCheck.result(release: Zone.databaseVersion, isThere: Zone(named: "Europe/Rome") != nil, at: now()))
+        results.append(
+            DriftCheck.result(
+                state.recorded?.lastDrift, hasTopics: !context.workspace.topics.isEmpty, at: now()))
         let known = state.recorded.map { Int($0.nextRecipient - KnownRecipient.firstID) } ?? 0
         let fetched = ListFetch.all(of: context.workspace)
         if !lists.isEmpty || fetched.isEmpty {

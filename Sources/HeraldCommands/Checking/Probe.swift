@@ -3,17 +3,19 @@ import FCM
 /// What `doctor` asks FCM. Every request only validates or reads: none sends anything, and none changes anything.
 struct Probe {
     let sender: any Sender
+    let project: Project
 
     /// The names in the requests. They are well-formed, and nobody follows or made them.
     private let topic: TopicName
     private let group: GroupName
     private let registration: Registration
 
-    init?(_ sender: any Sender) {
+    init?(_ sender: any Sender, for project: Project) {
         guard let topic = TopicName(rawValue: "herald-doctor"), let group = GroupName(rawValue: "herald-doctor"),
             let registration = Registration("cHeraldDoctor000000000")
         else { return nil }
-        (self.sender, self.topic, self.group, self.registration) = (sender, topic, group, registration)
+        (self.sender, self.project) = (sender, project)
+        (self.topic, self.group, self.registration) = (topic, group, registration)
     }
 
     /// Asks. If FCM refuses the access token, it asks once more with a new one, as a run does.
@@ -35,7 +37,8 @@ struct Probe {
 
     /// Asks for the topics of a registration that FCM does not know.
     func askAboutSubscriptions() async -> (verdict: ReadVerdict<SubscriptionPage>, date: String?) {
-        await ask(.read(.subscriptions(of: registration, after: nil)), ReadVerdict.init(subscriptions:)) { verdict in
+        let query = Query.subscriptions(of: registration, after: nil)
+        return await ask(.read(query), { ReadVerdict($0, to: query, of: project) }) { verdict in
             if case .unauthenticated = verdict { true } else { false }
         }
     }

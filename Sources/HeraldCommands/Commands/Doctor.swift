@@ -6,8 +6,8 @@ struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor", abstract: "Check credential, permissions, state and clock, and say what to do.",
         discussion: """
-            Nothing is sent and nothing is changed: FCM only validates one message and answers questions. Ends with 1 if \
-            something is wrong that a run cannot do without.
+            Nothing is sent and nothing is changed: FCM only validates one message and answers questions. Which checks \
+            failed is kept beside the state, for 'status'. Ends with 1 if something is wrong that a run cannot do without.
             """)
 
     @ParentCommand var herald: Herald

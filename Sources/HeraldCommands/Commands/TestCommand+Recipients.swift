@@ -19,17 +19,7 @@ extension TestCommand {
     private func registrations(
         ofAudience name: String, for campaign: Campaign, in files: LoadedWorkspace
     ) throws -> [Registration] {
-        let names = files.workspace.audiences.map(\.name.value)
-        guard names.contains(name) else {
-            throw CommandFailure(
-                .wrong, "no file declares audience '\(name)'", for: name, among: names,
-                help: "name an audience of the workspace's files")
-        }
-        guard files.workspace.followUps(in: [name]).isEmpty else {
-            throw CommandFailure(
-                .wrong, "audience '\(name)' goes by what came of a campaign, which a test does not know",
-                help: "name an audience without 'outcome'")
-        }
+        try files.requireListed(name)
         let recipients = ListedRecipients(files.recipientIndex)
         var members = try Resolver.members(ofAudience: name, in: files.workspace, recipients)
         // Who does not want this kind of message does not get it as a test either.

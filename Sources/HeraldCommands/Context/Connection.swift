@@ -36,7 +36,7 @@ struct Connection {
         }
         let client = try FCMClient(
             endpoints: destination.endpoints,
-            project: Project(id: settings.project, senderID: settings.senderID.flatMap(SenderID.init(rawValue:))),
+            project: settings.fcmProject,
             timeout: settings.fcm.timeout, maxInFlight: settings.fcm.maxInFlight, certificateAuthorities: authorities,
             authorization: source?.authorization, quotaProject: quotaProject, proxies: proxies, mayWrite: mayWrite,
             logger: logger)
@@ -78,4 +78,9 @@ struct Connection {
             do throws(TokenError) { _ = try await source.token() } catch { if error.isPermanent { throw error } }
         }
     }
+}
+
+extension Settings {
+    /// The project as calls name it.
+    var fcmProject: Project { Project(id: project, senderID: senderID.flatMap(SenderID.init(rawValue:))) }
 }

@@ -79,6 +79,11 @@ struct Destination {
         emulator.contains("=") ? "give only what follows the '='" : nil
     }
 
+    /// How long after a difference it is asked for again. An emulator has no propagation delay, unless a person says so.
+    func settle(of settings: FCMSettings) -> Duration {
+        settings.isPropagationDelayWritten ? settings.propagationDelay : adapted(settings).propagationDelay
+    }
+
     /// The settings for this destination: an emulator has no propagation delay.
     func adapted(_ settings: FCMSettings) -> FCMSettings {
         var settings = settings

@@ -55,7 +55,12 @@ struct SiteFolder {
 
     /// What the last site consists of. `nil` if there is none.
     private var marked: Set<String>? {
-        guard let bytes = FileManager.default.contents(atPath: "\(path)/\(Self.marker)") else { return nil }
+        let marker = "\(path)/\(Self.marker)"
+        // A link could lead to something without end.
+        let attributes = try? FileManager.default.attributesOfItem(atPath: marker)
+        guard attributes?[.type] as? FileAttributeType == .typeRegular,
+            let bytes = FileManager.default.contents(atPath: marker)
+        else { return nil }
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
         guard lines.first == Self.format else { return nil }
         return Set(lines.dropFirst() + [Self.marker])

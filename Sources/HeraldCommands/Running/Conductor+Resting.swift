@@ -40,7 +40,7 @@ extension Conductor {
             if let end = RecordedRun(report) { recorded.apply([.lastRun(end)]) }
             await noteNews(of: report, proposal, in: store, recorded)
         }
-        writeMetrics(report)
+        writeMetrics(report, state.recorded.lastDrift)
         request.ended(report)
         if isRefused { throw CommandFailure(.refused) }
         if let failure = CommandFailure(report, at: context.destination.endpoint, signal: 0) { throw failure }

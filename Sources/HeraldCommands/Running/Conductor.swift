@@ -82,10 +82,11 @@ struct Conductor {
     private func act(
         on work: PlannedWork, from state: consuming KnownState, under lock: (any StateLock)?, _ signals: Signals
     ) async throws {
+        let drift = state.recorded.lastDrift
         let (store, watch) = (state.store, FileWatch(context.files, environment: context.common.environment))
         async let _: Void = isReal ? watch.watch(by: context.machine.clock) : ()
         let report = try await execute(work, from: consume state, under: lock, signals, watch)
-        writeMetrics(report)
+        writeMetrics(report, drift)
         request.ended(report)
         try await recordTest(report, in: store)
         if report.result != .ok, lock?.mayWrite?() == false {
@@ -188,12 +189,13 @@ struct Conductor {
     }
 
     /// A failure to write the metrics must not hide how the run ended.
-    func writeMetrics(_ report: Report) {
+    func writeMetrics(_ report: Report, _ drift: RecordedDrift?) {
         guard let path = request.metricsPath else { return }
         do {
             let isSuccess = report.result == .ok && !request.isUnfetched
             let success = isSuccess ? report.finished : MetricsFile.lastSuccess(in: path, project: report.project)
-            try PrivateFile.write(MetricsDocument(report, lastSuccess: success).text, to: path, mode: 0o644)
+            try PrivateFile.write(
+                MetricsDocument(report, lastSuccess: success, lastDrift: drift).text, to: path, mode: 0o644)
         } catch {
             console.error("herald: the metrics could not be written to \(path)\n")
         }

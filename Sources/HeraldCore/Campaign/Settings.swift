@@ -100,6 +100,8 @@ package struct FCMSettings: Hashable, Sendable {
     package var ramp: Duration = .seconds(60)
     /// How long a send to a topic waits after changes to the topic.
     package var propagationDelay: Duration = .seconds(60)
+    /// Whether a person wrote it down.
+    package var isPropagationDelayWritten = false
     /// The limit for one attempt.
     package var timeout: Duration = .seconds(15)
     /// The most requests in flight at once. After a crash at most this many outcomes are unknown.

@@ -68,7 +68,8 @@ extension Sequence<Diagnostic> {
             guard told.insert(diagnostic.rule).inserted else { return nil }
             var copy = diagnostic
             let others = (given[diagnostic.rule]?.count ?? 1) - 1
-            if others > 0 { copy.message += " (here and in \(others) other \(others == 1 ? "place" : "places"))" }
+            let places = others == 1 ? "place" : "places"
+            if others > 0 { copy.message += " (here and in \(others.grouped) other \(places))" }
             return copy
         }
     }

@@ -38,7 +38,6 @@ extension Rule {
         case .ambiguousScalar: "A text without quotes that versions of YAML read as a number, a date or a boolean."
         case .nullValue: "A key without a value. Leave it out."
         case .invalidValue: "The key does not take this value."
-        case .unsupported: "herald, or this version of it, does not do this."
         case .formatVersion:
             "`herald.yaml` begins with the version of its format: `herald: 1`, or `herald: 2` with keys that older heralds do not know."
         case .undefinedVariable: "`${NAME}` is not set in the environment and has no default."
@@ -104,7 +103,7 @@ extension Rule {
         case .webpushHeader: "The push services of browsers refuse the header."
         case .webNotification: "Browsers refuse the notification or read the option otherwise."
         case .payloadSize:
-            "FCM takes 4096 bytes on each platform, overrides applied. Placeholders count as their default, or as nothing."
+            "FCM takes 4,096 bytes on each platform, overrides applied. Placeholders count as their default, or as nothing."
         case .payloadLarge: "More than 3900 bytes are near the limit; to topics FCM may take only 2048."
         case .unfinishedText:
             "A note to oneself in a text that people see, or a placeholder in a campaign without `personal`, which nobody fills in."

@@ -21,7 +21,6 @@ package enum Rule: String, Hashable, Sendable, CaseIterable {
     case ambiguousScalar = "ambiguous-scalar"
     case nullValue = "null-value"
     case invalidValue = "invalid-value"
-    case unsupported
 
     // Settings
     case formatVersion = "format-version"

@@ -72,7 +72,7 @@ extension Registration.Kind {
     var form: String {
         switch self {
         case .fid: "a fid is 22 characters of A-Z a-z 0-9 _ - and begins with c, d, e or f"
-        case .token: "a token is 100 to 4096 characters of A-Z a-z 0-9 _ - :"
+        case .token: "a token is 100 to 4,096 characters of A-Z a-z 0-9 _ - :"
         }
     }
 }

@@ -11,7 +11,7 @@ enum ResourceReader {
             ],
             required: ["name"]),
         "topic": KeyTable(
-            ["kind", "name", "subscribers", "exclude", "prune", "drift", "previous_names"],
+            ["kind", "name", "subscribers", "exclude", "prune", "drift", "adopt", "previous_names"],
             required: ["name"]),
         "group": KeyTable(["kind", "name", "members"], required: ["name", "members"]),
         "campaign": KeyTable(
@@ -83,7 +83,7 @@ enum ResourceReader {
         let previous = (fields.strings("previous_names", &findings) ?? []).compactMap { topicName($0, &findings) }
         let isOfApp = fields["subscribers"] == nil
         if isOfApp {
-            for key in ["exclude", "prune", "drift"] where fields[key] != nil {
+            for key in ["exclude", "prune", "drift", "adopt"] where fields[key] != nil {
                 findings.error(
                     .missingKey, "'\(key)' has no meaning without 'subscribers'", at: fields.keyRange(key),
                     help: "name the audiences to subscribe, or take '\(key)' out if the app subscribes its users itself"
@@ -93,19 +93,11 @@ enum ResourceReader {
         let subscribers = isOfApp ? [] : fields.strings("subscribers", &findings)
         let exclude = fields.strings("exclude", &findings) ?? []
         let prune = fields.bool("prune", &findings) ?? !isOfApp
-        checkDrift(fields, &findings)
+        let (drift, adopt): (Topic.Drift?, Bool?) = (fields.choice("drift", &findings), fields.bool("adopt", &findings))
         guard let name, let subscribers else { return nil }
-        return Topic(name: name, subscribers: subscribers, exclude: exclude, prune: prune, previousNames: previous)
-    }
-
-    private static func checkDrift(_ fields: Fields, _ findings: inout Findings) {
-        guard let drift = fields.string("drift", &findings), drift.value != "keep" else { return }
-        findings.diagnostics.append(
-            drift.value == "restore"
-                ? .error(
-                    .unsupported, "'drift: restore' is not supported yet", at: drift.range,
-                    help: "write drift: keep, or leave it out")
-                : .error(.invalidValue, "'drift' must be keep; restore is not supported yet", at: drift.range))
+        return Topic(
+            name: name, subscribers: subscribers, exclude: exclude, prune: prune, drift: drift ?? .keep,
+            adopt: adopt ?? false, previousNames: previous)
     }
 
     private static func campaign(_ fields: Fields, _ defaults: Defaults, _ findings: inout Findings) -> Campaign? {

@@ -91,7 +91,9 @@ enum SettingsReader {
         fcm.rate = fields.rate("rate", &findings) ?? fcm.rate
         fcm.subscriptionRate = fields.rate("subscription_rate", &findings) ?? fcm.subscriptionRate
         fcm.ramp = fields.duration("ramp", &findings) ?? fcm.ramp
-        fcm.propagationDelay = fields.duration("settle", &findings) ?? fcm.propagationDelay
+        if let delay = fields.duration("settle", &findings) {
+            (fcm.propagationDelay, fcm.isPropagationDelayWritten) = (delay, true)
+        }
         if let timeout = fields.duration("timeout", &findings) {
             if timeout < .milliseconds(100) || timeout > .seconds(600) {
                 findings.error(

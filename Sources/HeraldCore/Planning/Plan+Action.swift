@@ -2,6 +2,7 @@ extension Plan {
     /// What kind of work a step is.
     package enum Action: Hashable, Sendable, RawRepresentable, CustomStringConvertible {
         case subscribe, unsubscribe
+        case adoption(Adoption.Action)
         case group(GroupChange.Action)
         case send
 
@@ -11,8 +12,12 @@ extension Plan {
             case "unsubscribe": self = .unsubscribe
             case "send": self = .send
             default:
-                guard let action = GroupChange.Action(rawValue: rawValue) else { return nil }
-                self = .group(action)
+                if let action = Adoption.Action(rawValue: rawValue) {
+                    self = .adoption(action)
+                } else {
+                    guard let action = GroupChange.Action(rawValue: rawValue) else { return nil }
+                    self = .group(action)
+                }
             }
         }
 
@@ -21,6 +26,7 @@ extension Plan {
             switch self {
             case .subscribe: "subscribe"
             case .unsubscribe: "unsubscribe"
+            case .adoption(let action): action.rawValue
             case .group(let action): action.rawValue
             case .send: "send"
             }
@@ -37,7 +43,7 @@ extension Plan {
             switch self {
             case .subscribe, .group(.create), .group(.add): .joins
             case .unsubscribe, .group(.remove), .group(.delete): .leaves
-            case .send: .none
+            case .adoption, .send: .none
             }
         }
     }
@@ -48,6 +54,7 @@ extension Plan.Work {
         switch self {
         case .subscribe: .subscribe
         case .unsubscribe: .unsubscribe
+        case .adopt(let adoption): .adoption(adoption.action)
         case .group(let change): .group(change.action)
         case .send: .send
         }

@@ -19,6 +19,7 @@ extension Plan {
             "id": .string(step.id.description), "lineage": state.map { .string($0.lineage) } ?? .null,
             "members": step.work.members.pin, "after": step.successor.map { .string($0.rawValue) } ?? .null,
         ]
+        if step.adopts { members["adopts"] = true }
         if case .send(let send) = step.work { members["send"] = .object(send.terms) }
         let firstNew = state?.firstNew ?? KnownRecipient.firstID
         if let last = step.work.members.runs.last, last.upperBound >= firstNew {
@@ -33,6 +34,7 @@ extension Plan.Work {
     fileprivate var members: RecipientSet {
         switch self {
         case .subscribe(_, let members), .unsubscribe(_, let members): members
+        case .adopt(let adoption): adoption.members
         case .group(let change): change.members
         case .send(let send): send.members
         }

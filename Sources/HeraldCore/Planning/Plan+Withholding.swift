@@ -10,6 +10,7 @@ extension Plan {
         plan.keptSizes = refusedSizes.filter { audiences.contains($0.key) }
         for refusal in refusals {
             let affected = workspace.affected(by: refusal)
+            plan.notes.removeAll { $0.topic.map { affected.subjects.contains(.topic($0)) } ?? false }
             for index in plan.steps.indices where affected.contains(plan.steps[index]) {
                 plan.steps[index].refusal =
                     plan.steps[index].refusal
@@ -17,6 +18,16 @@ extension Plan {
             }
         }
         return plan
+    }
+}
+
+extension StateChange {
+    /// The topic that a plan notes something about.
+    var topic: TopicName? {
+        switch self {
+        case .reclassify(let name, _, _), .awaitFile(let name, _): name
+        default: nil
+        }
     }
 }
 

@@ -19,7 +19,8 @@ package struct Plan: Hashable, Sendable {
     /// Occurrences that have no recipient left to be tried, but whose end is not in the state because of a crash.
     package var over: [OccurrenceID] = []
     package var held: [Held] = []
-    /// What the state notes apart from steps: about messages that count for caps, and about stages.
+    /// What the state notes apart from steps: about messages that count for caps, about stages, and about members who left
+    /// by themselves.
     package var notes: [StateChange] = []
     /// Due sends that may not start yet.
     package var waiting: [Waiting] = []
@@ -66,13 +67,32 @@ package struct Plan: Hashable, Sendable {
         package var refusal: String?
         /// Who approved it, where `approval: required` is set.
         package var approver: String?
+        /// For joins: whether herald adopts those whom FCM has as subscribers already.
+        package var adopts = false
     }
 
     package enum Work: Hashable, Sendable {
         case subscribe(TopicName, RecipientSet)
         case unsubscribe(TopicName, RecipientSet)
+        case adopt(Adoption)
         case group(GroupChange)
         case send(Send)
+    }
+
+    /// Whom others subscribed becomes herald's, or is theirs again. It needs no request.
+    package struct Adoption: Hashable, Sendable {
+        package enum Action: String, Hashable, Sendable {
+            case adopt
+            case giveBack = "return"
+        }
+
+        package var topic: TopicName
+        /// The name that the files have for it.
+        package var declared: TopicName
+        package var action: Action
+        package var members: RecipientSet
+        /// How many members of the topic others subscribed, those who are adopted included.
+        package var all: Int
     }
 
     /// One call about a device group.
@@ -257,6 +277,7 @@ extension Plan.Work {
     package var planned: Int {
         switch self {
         case .subscribe(_, let members), .unsubscribe(_, let members): members.count
+        case .adopt(let adoption): adoption.members.count
         case .group(let change): change.members.count
         case .send(let send): send.members.count + send.discovered.count + send.leftOut.count + send.skipped.all.count
         }
@@ -266,6 +287,7 @@ extension Plan.Work {
     package var requests: Int {
         switch self {
         case .subscribe(_, let members), .unsubscribe(_, let members): members.count
+        case .adopt: 0
         case .group: 1
         case .send(let send): send.members.count
         }

@@ -1,4 +1,4 @@
-internal import FCM
+package import FCM
 
 /// What people see in addition to a plan's steps. It has no effect: a run uses the plan alone.
 package struct PlanOverview: Hashable, Sendable {
@@ -11,6 +11,8 @@ package struct PlanOverview: Hashable, Sendable {
     package var collapsed = 0
     /// Whom filters of audiences leave out for a time, or for a value of another type.
     package var leftOut: [LeftOut] = []
+    /// By topic: how many the files list and are left out, because they left by themselves. Only topics that have some.
+    package var leftByThemselves: [TopicName: Int] = [:]
     /// How many recipients on the lists FCM declared dead. `nil` if that is not known.
     package var deadListed: Int? = 0
     package var figures = Figures.exact

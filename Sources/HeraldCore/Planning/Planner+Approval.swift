@@ -12,6 +12,10 @@ extension Planner {
         }
         plan.hasUnapprovedSettings =
             approval.digests[.settings] != state.approvals[Definition.Key.settings.text]?.digest
+        plan.notes = plan.notes.filter { note in
+            guard let topic = note.topic else { return true }
+            return reason(against: .init(kind: .topic, name: (successors[topic] ?? topic).rawValue), approval) == nil
+        }
         for index in plan.steps.indices {
             let resource = plan.steps[index].resource
             guard let reason = reason(against: resource, approval) else {
@@ -65,6 +69,7 @@ extension Plan.Step {
         case .subscribe(let name, _): Definition.Key(kind: .topic, name: name.rawValue)
         // What was renamed goes with its new name.
         case .unsubscribe(let name, _): Definition.Key(kind: .topic, name: (successor ?? name).rawValue)
+        case .adopt(let adoption): Definition.Key(kind: .topic, name: adoption.declared.rawValue)
         case .group(let change): Definition.Key(kind: .group, name: change.group.rawValue)
         case .send(let send): Definition.Key(kind: .campaign, name: send.campaign)
         }

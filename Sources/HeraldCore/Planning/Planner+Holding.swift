@@ -51,7 +51,8 @@ extension Planner {
         _ send: Plan.Send, of wanted: DesiredSend, _ occurrence: RecordedOccurrence? = nil
     ) -> [Plan.Send] {
         if state.pauses.include(send.campaign) {
-            hold(send.occurrence, "the campaign is paused", .resume(send.campaign), remaining: send.members.count)
+            let paused = state.pauses.everything ? nil : send.campaign
+            hold(send.occurrence, "the campaign is paused", .resume(paused), remaining: send.members.count)
             return unrecorded(of: send)
         }
         let sends =
@@ -79,7 +80,9 @@ extension Planner {
 
     /// What a person can do about something that is held.
     enum Remedy {
-        case decide, goOn, abandon, resume(String)
+        case decide, goOn, abandon
+        /// `nil` where everything is paused.
+        case resume(String?)
         /// To go on could send twice, so the end comes first.
         case end
     }
@@ -91,7 +94,7 @@ extension Planner {
             case .goOn: (.halted, "state resolve \(id) --continue", " or --abandon")
             case .end: (.halted, "state resolve \(id) --abandon", " or --continue")
             case .abandon: (.held, "state resolve \(id) --abandon", "")
-            case .resume(let campaign): (.paused, "resume \(campaign)", "")
+            case .resume(let campaign): (.paused, campaign.map { "resume \($0)" } ?? "resume", "")
             }
         plan.held.append(
             .init(

@@ -6,18 +6,22 @@ extension Planner {
         let targets = Set(targets(of: campaigns).flatMap(\.topics))
         let isSelected = { (name: TopicName) in campaigns.isEmpty || targets.contains(name) }
         for name in Set(topicMembers.keys).union(state.topics.keys).sorted()
-        where successors[name] == nil && isSelected(name) {
+        where successors[name] == nil && isSelected(name) && !awaitsFile(name) {
+            planOwnership(of: name)
             planTopic(name)
         }
         // All members join the new topic before any leaves the old one.
         for (old, successor) in successors.sorted(by: { $0.key < $1.key }) where isSelected(successor) {
-            let leaving = mine(of: old)
+            planOwnership(of: old)
+            // Whom herald adopts moves as everybody does, and is no reason to let more of the others leave.
+            let mine = mine(of: old)
+            let leaving = mine.union(adopting(in: old))
             guard !leaving.isEmpty else { continue }
             var leave = step(.unsubscribe(old, leaving), reason: "the topic is called '\(successor)' now")
             leave.successor = successor
             memberships.append(leave)
             // Who leaves and does not join counts as leaving any topic does: a rename is no way around the guard.
-            let people = people(leaving)
+            let people = people(mine)
             let lost = self.leaving(people, successor)
             if !lost.isEmpty {
                 checkLeaves(of: .topic(old), leaving: lost.count, of: people.count, isDeleted: false)
@@ -32,7 +36,9 @@ extension Planner {
         let (mine, moving, listed) = (mine(of: name), moving(to: name), listed(in: name))
         let leaving = leaving(mine, name)
         let members = prunes(name) ? listed : listed.union(moving.subtracting(suppressed))
-        let joining = members.subtracting(recorded.managed).subtracting(recorded.preexisting)
+        let away = away(from: name)
+        if !away.isEmpty { overview.leftByThemselves[name] = away.count }
+        let joining = members.subtracting(recorded.subscribers).subtracting(away)
         if !leaving.isEmpty {
             let reason =
                 isDeclared
@@ -48,7 +54,9 @@ extension Planner {
             let reason =
                 !recorded.isEmpty
                 ? "the files list them" : moving.isEmpty ? "the topic is new" : "the topic has a new name"
-            memberships.append(step(.subscribe(name, joining), reason: reason))
+            var join = step(.subscribe(name, joining), reason: self.reason(forJoining: joining, name) ?? reason)
+            join.adopts = topicMembers[name]?.adopt ?? false
+            memberships.append(join)
         }
     }
 
@@ -80,11 +88,13 @@ extension Planner {
     /// Whether herald's own members leave whom the files do not list.
     func prunes(_ topic: TopicName) -> Bool { topicMembers[topic]?.prune ?? true }
 
-    /// Recipients that herald subscribed and may unsubscribe. Dead ones are already out, even if a later step of the
+    /// Recipients that herald subscribed or adopted, and may unsubscribe. Dead ones are already out, even if a later step of the
     /// run that forgot them, or a crash, recorded them again.
     func mine(of topic: TopicName) -> RecipientSet {
         guard let recorded = state.topics[topic] else { return [] }
-        return living(recorded.managed.union(recorded.subscribing), listed: topicMembers[topic]?.members)
+        let own = recorded.managed.union(recorded.subscribing)
+        return living(
+            keepsAdopted(topic) ? own.union(recorded.adopted) : own, listed: topicMembers[topic]?.members)
     }
 
     /// Without the dead, and without those whom lists name by dead registrations only. They stay as they are.

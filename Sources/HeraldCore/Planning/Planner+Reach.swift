@@ -30,7 +30,7 @@ extension Planner {
     /// The subscribers in the state after the topic's own steps, whether herald subscribed them or not.
     private func subscribers(of name: TopicName) -> Members {
         let wanted = topicMembers[name]
-        let members = living(wanted?.members ?? []).union(preexisting(in: name))
+        let members = living(wanted?.members ?? []).subtracting(left(name)).union(preexisting(in: name))
         let all = wanted?.prune ?? true ? members : members.union(managed(in: name).subtracting(.known(suppressed)))
         return all.subtracting(.known(formers))
     }
@@ -57,9 +57,22 @@ extension Planner {
         return .known(members).subtracting(.counted(0...sizes.tombstones))
     }
 
+    /// Whom others subscribed, and whom herald does not unsubscribe.
     private func preexisting(in topic: TopicName) -> Members {
-        guard let sizes else { return .known(state.topics[topic]?.preexisting ?? []) }
-        return .counted(0...(sizes.topics[topic]?.preexisting ?? 0))
+        let keepsAdopted = keepsAdopted(topic)
+        guard let sizes else {
+            let recorded = state.topics[topic] ?? RecordedTopic()
+            return .known(keepsAdopted ? recorded.preexisting : recorded.preexisting.union(recorded.adopted))
+        }
+        let size = sizes.topics[topic] ?? .init()
+        return .counted(0...(size.preexisting + (keepsAdopted ? 0 : size.adopted)))
+    }
+
+    /// Those whom the files list and who left by themselves.
+    private func left(_ topic: TopicName) -> Members {
+        guard let sizes else { return .known(away(from: topic)) }
+        guard topicMembers[topic]?.drift == .keep else { return .known([]) }
+        return .counted(0...([topic] + earlierNames(of: topic)).reduce(0) { $0 + (sizes.topics[$1]?.left ?? 0) })
     }
 
     /// Those that herald subscribed, also under the topic's earlier names.
@@ -67,7 +80,7 @@ extension Planner {
         guard let sizes else { return .known(mine(of: topic).union(moving(to: topic))) }
         // A list may bring an earlier registration back, and its recipient with it.
         let most = ([topic] + earlierNames(of: topic)).compactMap { sizes.topics[$0] }
-            .reduce(0) { $0 + $1.managed + $1.subscribing + $1.former }
+            .reduce(0) { $0 + $1.managed + $1.subscribing + $1.former + (keepsAdopted(topic) ? $1.adopted : 0) }
         return .counted(0...most)
     }
 

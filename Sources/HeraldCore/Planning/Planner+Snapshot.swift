@@ -70,16 +70,17 @@ extension Planner {
         let targets = Set(targets(of: campaigns).flatMap(\.topics))
         for (name, size) in sizes.topics.sorted(by: { $0.key < $1.key }) {
             let current = successors[name] ?? name
-            guard campaigns.isEmpty || targets.contains(current) else { continue }
+            guard campaigns.isEmpty || targets.contains(current), !awaitsFile(name) else { continue }
+            let own = size.managed + size.subscribing + (keepsAdopted(name) ? size.adopted : 0)
             guard prunes(current) else {
                 // Only who is suppressed leaves, and nobody knows whether they are in it.
                 if !suppressed.isEmpty {
-                    leaveLeavesUnjudged(of: .topic(name), size.managed + size.subscribing + size.former)
+                    leaveLeavesUnjudged(of: .topic(name), own + size.former)
                 }
                 continue
             }
             judgeLeaves(
-                of: .topic(name), size.managed + size.subscribing, former: size.former,
+                of: .topic(name), own, former: size.former,
                 listed: topicMembers[current]?.members.count, sizes)
         }
     }

@@ -17,6 +17,13 @@ extension Planner {
         while true {
             var part = send
             part.limit(to: staging.open(send))
+            if staging.hasLater || !part.members.isEmpty, let excess = staging.excess(besides: send.discovered.count) {
+                plan.notes.append(.halt(send.occurrence, .stage))
+                note(staging.notes, of: send)
+                hold(
+                    send.occurrence, Self.reason(staging.current, excess.words), .goOn, remaining: send.members.count)
+                return noted(send)
+            }
             let isSeeds = staging.current == .seeds
             let admission = Admission(
                 part, of: wanted, suspended: occurrence?.suspended, since: staging.since, atAnyHour: isSeeds, at: now)
@@ -47,12 +54,6 @@ extension Planner {
                 hold(
                     send.occurrence, "stage \(staging.current.words) is done, and 'soak' is manual", .goOn,
                     remaining: send.members.count)
-                return noted(send)
-            case .halted(let excess):
-                plan.notes.append(.halt(send.occurrence, .stage))
-                note(staging.notes, of: send)
-                hold(
-                    send.occurrence, Self.reason(staging.current, excess.words), .goOn, remaining: send.members.count)
                 return noted(send)
             }
         }
@@ -164,7 +165,6 @@ private struct StageSorting {
         case soaking(until: Date)
         /// A person says when the next one opens.
         case decision
-        case halted(StageExcess)
     }
 
     init(
@@ -232,15 +232,27 @@ private struct StageSorting {
     /// Whether a snapshot, which does not know who has it, says that nobody of the stage may start.
     var isSettled: Bool { isForecast && recorded.last?.share == current && recorded.last?.settled != nil }
 
+    /// What the open stage has too much of. Then nothing more of it starts.
+    ///
+    /// - Parameter unknown: how many a crash left without an outcome.
+    mutating func excess(besides unknown: Int) -> StageExcess? {
+        guard var last = recorded.last, last.share == current else { return nil }
+        let figures = figures(of: last) + StageFigures(unknown: unknown)
+        let excess = stages.limits.exceeded(by: figures - last.excused)
+        if excess != nil, last.figures == nil { note(&last, figures) }
+        return excess
+    }
+
+    private func figures(of last: RecordedStage) -> StageFigures {
+        let counted = figures - last.before
+        return isForecast ? last.figures ?? counted : counted
+    }
+
     /// What becomes of the current stage, of which nobody may start now.
     mutating func standing() -> Standing {
         guard var last = recorded.last, last.share == current else { return skipping() }
-        let figures = isForecast ? last.figures ?? StageFigures() : figures - last.before
+        let figures = figures(of: last)
         if figures.outcomes == 0 { return skipping() }
-        if let excess = stages.limits.exceeded(by: figures - last.excused) {
-            if last.figures == nil { note(&last, figures) }
-            return .halted(excess)
-        }
         if last.settled == nil {
             last.settled = now
             note(&last, figures)

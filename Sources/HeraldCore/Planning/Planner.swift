@@ -182,7 +182,7 @@ package struct Planner {
             guard let recorded = state.topics[name] else { continue }
             let staying = state.formers.filter { former, recipient in
                 wanted.members.contains(recipient) && !unreachable.contains(recipient)
-                    && (recorded.managed.contains(former) || recorded.preexisting.contains(former))
+                    && recorded.subscribers.contains(former)
             }
             topicMembers[name]?.members.formUnion(RecipientSet(staying.keys.sorted()))
         }
@@ -330,6 +330,7 @@ extension Plan.Work {
     var subject: Plan.Subject? {
         switch self {
         case .subscribe(let name, _), .unsubscribe(let name, _): .topic(name)
+        case .adopt(let adoption): .topic(adoption.topic)
         case .group(let change): .group(change.group)
         case .send: nil
         }

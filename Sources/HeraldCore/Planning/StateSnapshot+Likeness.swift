@@ -55,7 +55,10 @@ private struct Crowd {
         var (topic, draw) = (RecordedTopic(), Draw(from: listed, in: self))
         topic.managed = draw.take(size.managed)
         topic.subscribing = draw.take(size.subscribing)
+        topic.adopted = draw.take(size.adopted)
         topic.preexisting = draw.take(size.preexisting)
+        topic.left = draw.take(size.left)
+        topic.awaitsFile = size.awaitsFile
         topic.recipients.move(draw.take(former), to: .managed)
         return topic
     }

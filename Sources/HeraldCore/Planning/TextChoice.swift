@@ -156,7 +156,7 @@ extension TextChoice {
             throw TextProblem(
                 samples.isEmpty
                     ? "the campaign's audience has no samples"
-                    : "there is no sample \(number): the audience has \(samples.count)",
+                    : "there is no sample \(number): the audience has \(samples.count.grouped)",
                 help: samples.isEmpty
                     ? "add 'samples' to the audience, or leave out --sample" : "choose one from 1 to \(samples.count)")
         }
@@ -198,7 +198,7 @@ extension DesiredSend {
             let values = try rows?.values(of: [id])[id]
         else {
             throw TextProblem(
-                "there is no recipient \(number): the lists name \(members.count)",
+                "there is no recipient \(number): the lists name \(members.count.grouped)",
                 help: "choose a smaller number for --sample")
         }
         return (id, values)

@@ -33,7 +33,9 @@ struct WaveSorting {
     ) {
         waves = Plan.Waves(local: local)
         let known = recorded?.waves ?? Partition()
-        waves.reached = known
+        waves.reached = known.without { $0 > now }
+        // A clock that was fast has fixed who is in these.
+        for instant in known.states where instant > now { waves.ahead.move(known[instant], to: instant) }
         let (inWave, begun) = (known.all, recorded?.hasBegun == true)
         let partakers = begun ? recorded?.classes.all ?? [] : []
         // An occurrence of which nobody knows whom it is for is for everybody who is listed.

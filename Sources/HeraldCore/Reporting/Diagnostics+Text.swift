@@ -7,7 +7,7 @@ extension DiagnosticsDocument {
     package func text(_ style: TextStyle) -> String {
         let lines = shownLines()
         var text = ""
-        for diagnostic in diagnostics {
+        for (diagnostic, others) in repeated {
             let severity = diagnostic.severity.rawValue
             let head = diagnostic.severity == .error ? style.red(severity) : style.yellow(severity)
             text += "\(head)\(style.faint("[\(diagnostic.rule.rawValue)]")): \(style.bold(diagnostic.message))\n"
@@ -17,12 +17,39 @@ extension DiagnosticsDocument {
                 text += "  note: \(note.message) (\(Self.location(note.range)))\n"
                 text += Self.excerpt(note.range, lines) { style.faint($0) }
             }
+            if !others.isEmpty { text += "  \(Self.list(others))\n" }
             if let help = diagnostic.help { text += "  \(style.green("help")): \(help)\n" }
             text += "\n"
         }
         let errors = diagnostics.count { $0.severity == .error }
         let warnings = diagnostics.count { $0.severity == .warning }
         return text + "\(count(errors, "error")), \(count(warnings, "warning"))\n"
+    }
+
+    /// Warnings that say the same, each with the other places. An error is shown where it is: somebody must mend it.
+    private var repeated: [(first: Diagnostic, others: [SourceRange])] {
+        var places: [Diagnostic: Int] = [:]
+        var repeated: [(first: Diagnostic, others: [SourceRange])] = []
+        for diagnostic in diagnostics {
+            var saying = diagnostic
+            (saying.range, saying.fix) = (SourceRange(file: ""), nil)
+            if let place = places[saying], diagnostic.severity != .error, diagnostic.notes.isEmpty {
+                repeated[place].others.append(diagnostic.range)
+            } else {
+                places[saying] = repeated.count
+                repeated.append((diagnostic, []))
+            }
+        }
+        return repeated
+    }
+
+    /// So many places are listed, and the others counted.
+    private static let listedPlaces = 10
+
+    private static func list(_ places: [SourceRange]) -> String {
+        let rest = places.count - listedPlaces
+        return "also in \(places.prefix(listedPlaces).map(location).joined(separator: ", "))"
+            + (rest > 0 ? " and \(count(rest, "more place"))" : "")
     }
 
     static func location(_ range: SourceRange) -> String {

@@ -9,8 +9,10 @@ package struct MetricsDocument {
 
     /// The figures of a run.
     ///
-    /// - Parameter success: when a run last ended well, this one or one before it.
-    package init(_ report: Report, lastSuccess success: Date? = nil) {
+    /// - Parameters:
+    ///   - success: when a run last ended well, this one or one before it.
+    ///   - drift: the last time that FCM was asked what is subscribed.
+    package init(_ report: Report, lastSuccess success: Date? = nil, lastDrift drift: RecordedDrift? = nil) {
         self.init(project: report.project)
         let sum = { (figure: (StepReport) -> Int) in report.steps.reduce(0) { $0 + figure($1) } }
         add("herald_run_accepted", "Recipients and memberships FCM took in the last run.", sum(\.accepted))
@@ -25,6 +27,10 @@ package struct MetricsDocument {
         add("herald_run_finished_timestamp_seconds", "When the last run ended.", report.finished ?? report.started)
         if let success {
             add(Self.lastSuccess, "When a run last ended well. Left out until one does.", success)
+        }
+        if let drift {
+            add("herald_drift_last_timestamp_seconds", "When FCM was last asked who follows which topic.", drift.at)
+            add("herald_drift_share", "The share of registrations that differed then, from 0 to 1.", drift.share)
         }
         addTexts(of: report.steps, by: "locale", \.locales)
         addTexts(of: report.steps, by: "variant", \.variants)
@@ -74,6 +80,10 @@ package struct MetricsDocument {
     }
 
     private mutating func add(_ name: String, _ help: String, _ value: Int) {
+        text += "# HELP \(name) \(help)\n# TYPE \(name) gauge\n\(name)\(labels) \(value)\n"
+    }
+
+    private mutating func add(_ name: String, _ help: String, _ value: Double) {
         text += "# HELP \(name) \(help)\n# TYPE \(name) gauge\n\(name)\(labels) \(value)\n"
     }
 

@@ -57,6 +57,12 @@ extension PlanDocument {
         if days != Self.usualDays { members["days"] = .int(Int64(days)) }
         if let snapshot = overview.snapshot { members["snapshot"] = ["time": .string(snapshot.rfc3339)] }
         if !overview.unjudged.isEmpty { members["unjudged"] = .array(overview.unjudged.map(\.json)) }
+        if !overview.leftByThemselves.isEmpty {
+            members["left_by_themselves"] = .array(
+                overview.leftByThemselves.sorted { $0.key < $1.key }.map { topic, members in
+                    .object(marked(["topic": .string(topic.rawValue), "members": figure(members)]))
+                })
+        }
         if !overview.leftOut.isEmpty { members["left_out"] = .array(overview.leftOut.map(\.json)) }
         if !overview.personal.isEmpty { members["personal"] = .array(overview.personal.map(\.json)) }
         if !plan.unapproved.isEmpty {
@@ -110,7 +116,12 @@ extension PlanDocument {
             "reason": .string(step.reason),
         ]
         switch step.work {
-        case .subscribe(let topic, _), .unsubscribe(let topic, _): members["topic"] = .string(topic.rawValue)
+        case .subscribe(let topic, _), .unsubscribe(let topic, _):
+            members["topic"] = .string(topic.rawValue)
+            if step.adopts { members["adopts"] = true }
+        case .adopt(let adoption):
+            members["topic"] = .string(adoption.topic.rawValue)
+            members["of"] = figure(adoption.all)
         case .group(let change): members["group"] = .string(change.group.rawValue)
         case .send(let send):
             members["campaign"] = .string(send.campaign)

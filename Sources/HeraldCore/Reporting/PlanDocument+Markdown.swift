@@ -54,6 +54,8 @@ extension PlanDocument {
             Section(title: "Who gets it when", entries: sendCharts.map(Self.entry), limit: 8_000),
             Section(title: "Personal messages", entries: overview.personal.map(Self.entry), limit: 6_000),
             Section(
+                title: "Left by themselves", entries: leftByThemselves.map { "- \($0.inMarkdown)\n" }, limit: 3_000),
+            Section(
                 title: "Left out by `where`", entries: overview.leftOut.map { "- \($0.words.inMarkdown)\n" },
                 limit: 3_000),
             Section(title: "How it looks", entries: shownCampaigns.flatMap(mocks), limit: 16_000),

@@ -81,6 +81,8 @@ package struct PlanDocument: Document {
                 summary[step.work.action.description, default: 0] += step.work.planned
             }
         }
+        let left = overview.leftByThemselves.values.reduce(0, +)
+        if left > 0 { summary["left_by_themselves"] = left }
         let isUnknown = overview.figures == .unknown
         return summary.reduce(into: ["dead_listed": isUnknown ? nil : overview.deadListed]) {
             $0[$1.key] = isUnknown && !["send", "uncounted"].contains($1.key) ? .some(nil) : $1.value
@@ -121,6 +123,7 @@ package struct PlanDocument: Document {
                 ["\(personal.campaign): \(personal.figures)"]
                     + (personal.longestLines + personal.mistakes).map { "  \($0.visible)" }
             })
+        text += section("Left by themselves", leftByThemselves)
         text += section("Left out by 'where'", overview.leftOut.map(\.words))
         text += section("Not approved, and so left out", plan.unapproved.sayings.map(\.words))
         text += section("Guards that this plan cannot judge", overview.unjudged.lines)
@@ -149,7 +152,8 @@ package struct PlanDocument: Document {
         var parts: [String] = []
         let figures = summary
         for (name, words) in [
-            ("subscribe", "to subscribe"), ("unsubscribe", "to unsubscribe"),
+            ("subscribe", "to subscribe"), ("unsubscribe", "to unsubscribe"), ("adopt", "to adopt"),
+            ("return", "to give back"),
             ("group_create", "to put into new groups"),
             ("group_add", "to add to groups"), ("group_remove", "to take out of groups"),
             ("group_delete", "in groups to delete"),
@@ -220,6 +224,12 @@ package struct PlanDocument: Document {
         switch step.work {
         case .subscribe(let topic, _): return ("+ subscribe", topic.rawValue, members)
         case .unsubscribe(let topic, _): return ("- unsubscribe", topic.rawValue, members)
+        case .adopt(let adoption):
+            let figure = "\(adoption.members.count.grouped) of \(adoption.all.grouped)"
+            return (
+                "~ \(adoption.action.rawValue)", adoption.topic.rawValue,
+                figure + (figures == .estimated ? " (estimated)" : "")
+            )
         case .group(let change):
             let verb =
                 switch change.action {
@@ -230,11 +240,14 @@ package struct PlanDocument: Document {
                 }
             return (verb, change.group.rawValue, members)
         case .send(let send):
+            let isSaid =
+                if case .registrations(let listed) = send.target { listed.count == send.recipients } else { false }
             let recipients = figures.words(
                 send.recipients, isCounted: send.isCounted, as: count(send.recipients, "recipient"))
             return (
                 "> send", send.occurrence.rawValue,
-                (["to \(send.target.words)", recipients, send.skipped.counts.words] + send.delivery.exceptions)
+                (["to \(send.target.words)", isSaid ? "" : recipients, send.skipped.counts.words]
+                    + send.delivery.exceptions)
                     .filter { !$0.isEmpty }.joined(separator: ", ")
             )
         }
@@ -243,6 +256,15 @@ package struct PlanDocument: Document {
     /// What is not sent, and why.
     var unsent: [(title: String, sayings: [Saying])] {
         [("Missed", plan.missed.sayings), ("Superseded", plan.superseded.sayings), ("Held", plan.held.sayings)]
+    }
+
+    /// Listed members of topics who stay out.
+    var leftByThemselves: [String] {
+        overview.leftByThemselves.sorted { $0.key < $1.key }.map { topic, members in
+            let figure = count(members, "member") + (overview.figures == .estimated ? " (estimated)" : "")
+            return "\(topic): \(figure) left and \(members == 1 ? "stays" : "stay") out; "
+                + "'drift: restore' subscribes \(members == 1 ? "it" : "them") again"
+        }
     }
 
     /// Recipients whose rows do not say by which zone their window opens.

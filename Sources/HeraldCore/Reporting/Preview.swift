@@ -142,7 +142,7 @@ package struct Preview: Hashable, Sendable {
     private mutating func noteSize() {
         let largest = devices.map(\.size).max() ?? 0
         guard !target.topics.isEmpty, (2049...DevicePayload.maximumSize).contains(largest) else { return }
-        warnings.append("\(largest) bytes: by one of FCM's pages a message to topics has at most 2048")
+        warnings.append("\(largest.grouped) bytes: by one of FCM's pages a message to topics has at most 2,048")
     }
 }
 

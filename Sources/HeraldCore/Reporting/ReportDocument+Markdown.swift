@@ -9,8 +9,9 @@ extension ReportDocument {
         if report.isDryRun { text += "A dry run: FCM checked the messages and delivered none.\n\n" }
         text += totalsText + "\n\n"
         text += facts.map { "\($0.name.inMarkdown): \($0.value.inMarkdown)" }.joined(separator: " · ") + "\n"
+        let names = StepReport.columns(report.steps.map(\.figures))
         let steps = report.steps.map { step -> String in
-            let cells = [step.id.rawValue.inCell] + step.figures.map { String($0.count) }
+            let cells = [step.id.rawValue.inCell] + step.figures.in(names).map(\.count.grouped)
             let remarks = [step.stopped.map { "stopped: \($0.words)" }, step.note, step.leftOut.words].compactMap {
                 $0?.inCell
             }
@@ -18,11 +19,11 @@ extension ReportDocument {
         }
         let failures = report.steps.flatMap { step in
             step.failureKinds.map { kind in
-                "| \(step.id.rawValue.inCell) | \(kind.count) | \(kind.code.inCell) | \(kind.message.inCell) "
+                "| \(step.id.rawValue.inCell) | \(kind.count.grouped) | \(kind.code.inCell) | \(kind.message.inCell) "
                     + "| \(kind.action.words.inCell) |\n"
             }
         }
-        let names = StepReport.figureNames
+        let textNames = StepReport.columns(report.steps.flatMap(\.texts).map(\.account.figures))
         let sections: [(title: String, head: String, entries: [String])] = [
             ("Notes", "", remarks.map { "- \($0.inMarkdown)\n" }),
             (
@@ -32,8 +33,8 @@ extension ReportDocument {
             ),
             (
                 "Texts",
-                "| step | text | \(names.joined(separator: " | ")) |\n|---|---|\(names.map { _ in "--:|" }.joined())\n",
-                report.steps.flatMap(\.textRows)
+                "| step | text | \(textNames.joined(separator: " | ")) |\n|---|---|\(textNames.map { _ in "--:|" }.joined())\n",
+                report.steps.flatMap { $0.textRows(textNames) }
             ),
             ("Failures", "| step | | code | FCM said | what follows |\n|---|--:|---|---|---|\n", failures),
         ]
@@ -48,7 +49,7 @@ extension ReportDocument {
                     omitted += 1
                 }
             }
-            if omitted > 0 { text += "\n… and \(omitted) more that do not fit here.\n" }
+            if omitted > 0 { text += "\n… and \(omitted.grouped) more that do not fit here.\n" }
         }
         return text
     }
@@ -69,6 +70,10 @@ extension ReportDocument {
     }
 }
 
+extension [StepReport.Figure] {
+    func `in`(_ names: [String]) -> [StepReport.Figure] { filter { names.contains($0.name) } }
+}
+
 extension StepReport {
     struct Figure {
         var name: String
@@ -81,6 +86,13 @@ extension StepReport {
     var figures: [Figure] {
         let counts = [planned, accepted, rejected, unknown, skipped, held, pending]
         return zip(Self.figureNames, counts).map { Figure(name: $0, count: $1) }
+    }
+
+    /// The names of the figures that tables show: what was planned and accepted, and others that are not 0 everywhere.
+    static func columns(_ rows: [[Figure]]) -> [String] {
+        figureNames.enumerated().filter { place, _ in
+            place < 2 || rows.contains { $0[place].count > 0 }
+        }.map(\.element)
     }
 
     static func sums(_ steps: [StepReport]) -> [Figure] {

@@ -125,10 +125,13 @@ extension StateSnapshot.Topic {
         subscribing = try part["subscribing"].count()
         preexisting = try part["found"].count()
         former = try part["earlier"].count()
+        adopted = try part.optional("adopted")?.count() ?? 0
+        left = try part.optional("left")?.count() ?? 0
+        awaitsFile = try part.optional("awaits_file")?.bool() ?? false
         try part.check(sum)
     }
 
-    fileprivate var sum: Int { managed + subscribing + preexisting + former }
+    fileprivate var sum: Int { managed + subscribing + preexisting + adopted + left + former }
 }
 
 extension StateSnapshot.Group {

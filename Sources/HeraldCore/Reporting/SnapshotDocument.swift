@@ -58,10 +58,14 @@ package struct SnapshotDocument {
 
 extension StateSnapshot.Topic {
     fileprivate var json: [String: JSONValue] {
-        [
+        var members: [String: JSONValue] = [
             "owned": .int(Int64(managed)), "subscribing": .int(Int64(subscribing)), "found": .int(Int64(preexisting)),
             "earlier": .int(Int64(former)),
         ]
+        if adopted > 0 { members["adopted"] = .int(Int64(adopted)) }
+        if left > 0 { members["left"] = .int(Int64(left)) }
+        if awaitsFile { members["awaits_file"] = true }
+        return members
     }
 }
 

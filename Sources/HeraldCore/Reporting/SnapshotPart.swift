@@ -161,12 +161,18 @@ extension Substring.UTF8View {
         return true
     }
 
-    /// Digits where a time has digits, as in `2026-12-01T08:00:00Z`.
+    /// As in `2026-12-01T08:00:00Z`, or in local time `2026-12-01T08:00` and `2026-12-01T08:00:30`.
     fileprivate mutating func dropTime() -> Bool {
-        let form = "0000-00-00T00:00:00Z".utf8
-        let time = prefix(form.count)
-        let fits = zip(time, form).allSatisfy { $1 == UInt8(ascii: "0") ? $0.isDigit : $0 == $1 }
-        guard time.count == form.count, fits else { return false }
+        guard drop(digitsOf: "0000-00-00T00:00") else { return false }
+        if drop(digitsOf: ":00") { _ = drop("Z") }
+        return true
+    }
+
+    /// Digits where the form has zeros, and the same elsewhere.
+    private mutating func drop(digitsOf form: String) -> Bool {
+        let (text, form) = (prefix(form.utf8.count), form.utf8)
+        let fits = zip(text, form).allSatisfy { $1 == UInt8(ascii: "0") ? $0.isDigit : $0 == $1 }
+        guard text.count == form.count, fits else { return false }
         self = dropFirst(form.count)
         return true
     }

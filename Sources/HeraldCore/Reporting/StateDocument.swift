@@ -83,7 +83,9 @@ package struct StateDocument: Document {
                     [
                         "topic": .string(name.rawValue), "owned": .int(Int64(topic.managed.count)),
                         "found": .int(Int64(topic.preexisting.count)),
+                        "adopted": .int(Int64(topic.adopted.count)), "left": .int(Int64(topic.left.count)),
                         "subscribing": .int(Int64(topic.subscribing.count)),
+                        "awaits_file": .bool(topic.awaitsFile), "observed": observed(topic),
                     ]
                 }),
             "groups": .array(
@@ -115,6 +117,15 @@ package struct StateDocument: Document {
                     ]
                 }),
             "occurrences": .array(occurrences.map(Self.json)),
+        ]
+    }
+
+    /// When FCM was asked about the members that it has by the state.
+    private func observed(_ topic: RecordedTopic) -> JSONValue {
+        let times = state.observed(among: topic.subscribers)
+        return [
+            "never": .int(Int64(times.never)), "oldest": times.oldest.map { .string($0.rfc3339) } ?? .null,
+            "newest": times.newest.map { .string($0.rfc3339) } ?? .null,
         ]
     }
 
@@ -166,8 +177,11 @@ package struct StateDocument: Document {
         for (name, topic) in topics {
             text += "  \(name.rawValue.padded(to: width))  \(topic.managed.count.grouped) subscribed"
             if !topic.preexisting.isEmpty { text += ", \(topic.preexisting.count.grouped) subscribed by others" }
+            if !topic.adopted.isEmpty { text += ", \(topic.adopted.count.grouped) adopted" }
+            if !topic.left.isEmpty { text += ", \(topic.left.count.grouped) left by themselves" }
             if !topic.subscribing.isEmpty { text += ", \(topic.subscribing.count.grouped) asked for and not answered" }
-            text += "\n"
+            if topic.awaitsFile { text += ", imported and in no file yet" }
+            text += observedWords(topic) + "\n"
         }
         if !groups.isEmpty { text += "\n\(style.bold("Groups"))\n" }
         for (name, group) in groups {
@@ -210,6 +224,16 @@ package struct StateDocument: Document {
             text += ", \(test.rejected) rejected, \(test.unknown) unknown\n"
         }
         return text
+    }
+
+    /// Empty for a topic that nobody asked FCM about.
+    private func observedWords(_ topic: RecordedTopic) -> String {
+        let times = state.observed(among: topic.subscribers)
+        guard let (oldest, newest) = times.oldest.flatMap({ oldest in times.newest.map { (oldest, $0) } }) else {
+            return ""
+        }
+        let span = oldest == newest ? oldest.rfc3339 : "between \(oldest.rfc3339) and \(newest.rfc3339)"
+        return "; observed \(span)" + (times.never > 0 ? ", \(times.never.grouped) never" : "")
     }
 
     private static func words(_ target: String) -> String {

@@ -28,9 +28,11 @@ extension StepReport {
     }
 
     /// Rows of a Markdown table.
-    var textRows: [String] {
+    ///
+    /// - Parameter names: those of its columns.
+    func textRows(_ names: [String]) -> [String] {
         texts.map { name, account in
-            let cells = [id.rawValue.inCell, name.inCell] + account.figures.map { String($0.count) }
+            let cells = [id.rawValue.inCell, name.inCell] + account.figures.in(names).map(\.count.grouped)
             return "| \(cells.joined(separator: " | ")) |\n"
         }
     }

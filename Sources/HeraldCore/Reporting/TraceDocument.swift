@@ -15,7 +15,7 @@ package struct TraceDocument: Document {
         [
             "schema": "herald.trace/1",
             "registration": .string(registration),
-            "dead": .bool(trace.isDead),
+            "dead": .bool(trace.isDead), "observed": trace.observed.map { .string($0.rfc3339) } ?? .null,
             "topics": .array(
                 trace.topics.map { ["topic": .string($0.name.rawValue), "relation": .string($0.membership.word)] }),
             "groups": .array(
@@ -41,6 +41,7 @@ package struct TraceDocument: Document {
 
     package func text(_ style: TextStyle) -> String {
         var text = "\(registration)\(trace.isDead ? ": dead, left out" : "")\n"
+        if let observed = trace.observed { text += "  FCM was asked about its topics at \(observed.rfc3339)\n" }
         for topic in trace.topics { text += "  topic \(topic.name): \(topic.membership.word)\n" }
         for group in trace.groups { text += "  group \(group.name): \(group.membership.word)\n" }
         for occurrence in trace.occurrences {
@@ -73,6 +74,8 @@ extension Membership {
         case .managed: "subscribed"
         case .preexisting: "subscribed by others"
         case .forgotten: "subscribed until the registration died"
+        case .left: "left by itself"
+        case .adopted: "adopted"
         }
     }
 }

@@ -65,17 +65,20 @@ package struct DesiredTopic: Sendable {
     package var prune: Bool
     /// Whether the app subscribes its users itself.
     package var isOfApp: Bool
+    package var drift: Topic.Drift
+    package var adopt: Bool
     /// Topics whose members move here.
     package var previousNames: [TopicName]
 
     package init(
         name: TopicName, members: RecipientSet, prune: Bool = true, isOfApp: Bool = false,
-        previousNames: [TopicName] = []
+        drift: Topic.Drift = .keep, adopt: Bool = false, previousNames: [TopicName] = []
     ) {
         self.name = name
         self.members = members
         self.prune = prune
         self.isOfApp = isOfApp
+        (self.drift, self.adopt) = (drift, adopt)
         self.previousNames = previousNames
     }
 }

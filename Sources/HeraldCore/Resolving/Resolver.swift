@@ -52,6 +52,15 @@ package struct Resolver {
         try Resolver(workspace, recipients).members(of: name)
     }
 
+    /// Everybody in some audiences, also those whom `suppress` keeps from getting anything. Without a state nobody knows
+    /// what came of whom.
+    package static func everybody(
+        inAudiences names: [String], of workspace: Workspace, _ recipients: ListedRecipients
+    ) throws(RecipientIndexError) -> RecipientSet {
+        let audiences = try Resolver(workspace, recipients).audiences
+        return names.reduce(into: RecipientSet()) { $0.formUnion(audiences[$1]) }
+    }
+
     /// How many recipients each group has, and each audience of seeds.
     static func sizes(
         in workspace: Workspace, _ recipients: ListedRecipients
@@ -168,7 +177,8 @@ package struct Resolver {
             let members = audiences.union(topic.subscribers).subtracting(audiences.leavingOut(topic.exclude))
             return DesiredTopic(
                 name: topic.name.value, members: members.subtracting(suppressed), prune: topic.prune,
-                isOfApp: topic.isOfApp, previousNames: topic.previousNames.map(\.value))
+                isOfApp: topic.isOfApp, drift: topic.drift, adopt: topic.adopt,
+                previousNames: topic.previousNames.map(\.value))
         }
         desired.groups = workspace.groups.map { DesiredGroup(name: $0.name.value, members: members(of: $0)) }
         let (groups, sources) = (workspace.groupsByName, workspace.valueSources)

@@ -45,6 +45,9 @@ extension Topic {
         fields.add("subscribers", subscribers)
         fields.add("exclude", exclude)
         fields.add("prune", .bool(prune), usually: true)
+        // What is not said has no field: approvals from before these keys still hold.
+        fields.add("drift", drift == .keep ? nil : .string(drift.rawValue))
+        fields.add("adopt", adopt ? true : nil)
         fields.add("previous_names", Set(previousNames.map(\.value.rawValue)))
         return Definition(
             kind: .topic, name: name.value.rawValue, previousNames: Set(previousNames.map(\.value.rawValue)),

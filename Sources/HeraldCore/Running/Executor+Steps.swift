@@ -11,6 +11,7 @@ extension Executor {
             report.steps[index].skipped = step.work.planned
             return
         }
+        if case .adopt(let adoption) = step.work { return await carryOut(adoption, of: step, at: index) }
         if let reason = context.whyEnded(step.work) {
             watermarks.noteUnbegun(step)
             report.steps[index].stop(.ended(reason))
@@ -54,15 +55,16 @@ extension Executor {
     }
 
     private func work(of step: Plan.Step, key: NotificationKey?) throws -> StepWork {
-        var askedBefore: RecipientSet = []
+        var before = Partition<Membership>()
         switch step.work {
         case .subscribe(let name, _), .unsubscribe(let name, _):
-            askedBefore = (context.recorded.topics[name]?.subscribing ?? []).subtracting(reregistered)
-        case .group, .send: break
+            before = context.recorded.topics[name]?.recipients ?? Partition()
+        case .adopt, .group, .send: break
         }
         return try StepWork(
-            step.work, api: context.topicAPI, key: key, askedBefore: askedBefore, isDryRun: options.mode.isDryRun,
-            begun: report.started, now: surroundings.now())
+            step.work, api: context.topicAPI, key: key, askedBefore: before[.subscribing].subtracting(reregistered),
+            before: before, adopts: step.adopts, isDryRun: options.mode.isDryRun, begun: report.started,
+            now: surroundings.now())
     }
 
     private mutating func newState(of step: Plan.Step, _ work: StepWork, at index: Int) -> StepState {
@@ -73,7 +75,7 @@ extension Executor {
         case .unsubscribe(_, let all):
             members = all.subtracting(reregistered)
             report.steps[index].accepted += all.count - members.count
-        case .group: break
+        case .adopt, .group: break
         case .send(let send):
             (members, rate) = (send.members, send.delivery.rate)
             if case .dryRun(let sample) = options.mode {
@@ -88,17 +90,19 @@ extension Executor {
     }
 
     /// Returns whether the step is over. Otherwise it has yielded. The report is updated in both cases.
-    private mutating func carryOut(_ state: inout some DecidingStep, of step: Plan.Step, at index: Int) async -> Bool {
+    private mutating func carryOut(
+        _ state: inout some DecidingStep<StepReport>, of step: Plan.Step, at index: Int
+    ) async -> Bool {
         var campaign: String?
         if case .send(let send) = step.work { campaign = send.campaign }
         let (report, observe) = (report, surroundings.observe)
-        let shell = StepShell(surroundings, runBegin: runBegin, campaign: campaign) { step in
+        let shell = StepShell(surroundings, runBegin: runBegin, campaign: campaign)
+        surroundings.begin(step.id)
+        let isOver = await shell.run(&state, &context) { step in
             var report = report
             report.steps[index] = step
             await observe(report)
         }
-        surroundings.begin(step.id)
-        let isOver = await shell.run(&state, &context)
         self.report.steps[index] = state.report
         return isOver
     }
@@ -120,6 +124,21 @@ extension Executor {
     }
 
     // MARK: Topics
+
+    /// Only the state changes, so no send waits for it.
+    private mutating func carryOut(_ adoption: Plan.Adoption, of step: Plan.Step, at index: Int) async {
+        surroundings.begin(step.id)
+        let change = StateChange.reclassify(
+            adoption.topic, adoption.members, adoption.action == .adopt ? .adopted : .returned)
+        await commit([change])
+        if let fatal = context.fatal {
+            report.steps[index].stop(.fatal(fatal))
+        } else {
+            context.recorded.apply([change])
+            report.steps[index].accepted = adoption.members.count
+        }
+        queue.noteEnd(of: step, report.steps[index])
+    }
 
     /// Recipients that got another registration in this run. Their subscriptions died with the one before.
     private var reregistered: RecipientSet { RecipientSet(context.reregistered.keys.sorted()) }

@@ -8,7 +8,7 @@ struct GroupKeyRefresh: DecidingStep {
     private(set) var key: NotificationKey?
     private let name: GroupName
     private var call: GroupCall?
-    private var calls = PacedCalls(.group(.add))
+    private var calls = PacedCalls(.memberships)
     /// The changes that are being written.
     private var changes: [StateChange]?
 

@@ -70,7 +70,7 @@ struct GroupState: DecidingStep {
 
     init(_ change: Plan.GroupChange, _ recorded: RecordedGroup?, leaveAt: Date?, report: StepReport) {
         self.change = change
-        calls = PacedCalls(.group(change.action))
+        calls = PacedCalls(.memberships)
         self.leaveAt = leaveAt
         self.report = report
         group = recorded ?? RecordedGroup()

@@ -1,11 +1,10 @@
 internal import FCM
 
 /// How fast the calls of one step go out: the rates, the pauses that FCM asks for, how many calls are under way, and
-/// when to look again. Sends, memberships and calls about device groups are all paced by it. It holds no clock and makes
-/// no call.
+/// when to look again. Sends, memberships, questions for memberships and calls about device groups are all paced by it.
+/// It holds no clock and makes no call.
 struct PacedCalls {
-    /// Says which rate of the run holds.
-    private let action: Plan.Action
+    private let pace: RunContext.Pace
     private var budget: RateBudget
     /// The rates let nothing start before this time.
     private(set) var restsUntil: Duration = .zero
@@ -45,8 +44,8 @@ struct PacedCalls {
     }
 
     /// - Parameter rate: the step's own rate.
-    init(_ action: Plan.Action, rate: Rate? = nil, probesAPI: Bool = false) {
-        self.action = action
+    init(_ pace: RunContext.Pace, rate: Rate? = nil, probesAPI: Bool = false) {
+        self.pace = pace
         self.probesAPI = probesAPI
         budget = RateBudget(own: rate)
     }
@@ -58,21 +57,21 @@ struct PacedCalls {
 
     /// How many starts are worth a commit.
     func blockNeeded(_ context: RunContext) -> Int {
-        min(max(1, limit(context) / 4), budget.block(context.limiter(of: action)))
+        min(max(1, limit(context) / 4), budget.block(context.limiter(of: pace)))
     }
 
     /// Takes up to `wanted` starts from the rates. When it gives none, `wait` says how long to wait before asking again.
     mutating func reserve(
         _ wanted: Int, at now: Moment, _ context: inout RunContext
     ) -> (granted: Int, wait: Duration) {
-        context.withLimiter(of: action) { budget.reserve(wanted, at: now.elapsed, from: &$0) }
+        context.withLimiter(of: pace) { budget.reserve(wanted, at: now.elapsed, from: &$0) }
     }
 
     /// The same for one batch request of up to `wanted` recipients, which takes all of its starts or none.
     mutating func reserve(
         batch wanted: Int, at now: Moment, _ context: inout RunContext
     ) -> (granted: Int, wait: Duration) {
-        context.withLimiter(of: action) { shared in
+        context.withLimiter(of: pace) { shared in
             let count = min(wanted, budget.largestBatch(shared))
             let wait = budget.reserve(batch: count, at: now.elapsed, from: &shared)
             return (wait == .zero ? count : 0, wait)
@@ -85,7 +84,7 @@ struct PacedCalls {
     mutating func start(
         _ requests: Int, for recipients: RecipientSet, granted: Int, at now: Moment, _ context: inout RunContext
     ) {
-        context.withLimiter(of: action) { budget.postpone(granted, to: now.elapsed, &$0) }
+        context.withLimiter(of: pace) { budget.postpone(granted, to: now.elapsed, &$0) }
         inFlight.requests += requests
         inFlight.recipients.formUnion(recipients)
         hasStarted = true
@@ -104,7 +103,51 @@ struct PacedCalls {
     }
 
     mutating func learn(from verdict: Verdict) {
-        if probesAPI ? verdict.showsAPI : verdict.isTelling { isProbing = false }
+        if probesAPI ? verdict.showsAPI : verdict.isTelling { endProbing() }
+    }
+
+    /// The API is there, and settings are right as far as an answer can show it.
+    mutating func endProbing() { isProbing = false }
+
+    /// Tells the window about an answer.
+    ///
+    /// - Parameters:
+    ///   - isDeferral: whether the server asks for less.
+    ///   - isFull: whether the window is what keeps more requests from starting.
+    /// - Returns: Why the run must end: requests are accepted and none is answered. `nil` if it need not.
+    func measure(
+        _ exchange: Exchange, to asked: Inbox.Asked, isDeferral: Bool, isFull: Bool, at now: Moment,
+        _ context: inout RunContext
+    ) -> String? {
+        let outcome: Window.Outcome
+        switch exchange {
+        case .response: outcome = isDeferral ? .deferred : .answered
+        case .lost: outcome = .lost
+        case .notSent, .refused: return nil
+        }
+        context.window.note(
+            outcome, after: now.elapsed - asked.block.started, serial: asked.serial, isFull: isFull)
+        guard case .lost(let reason) = exchange, context.window.lostRounds >= Self.lostRounds else { return nil }
+        return "no request is answered: \(reason)"
+    }
+
+    /// That many rounds of requests without any answer end the run.
+    private static let lostRounds = 5
+
+    /// Whether and when the call for a recipient is made again.
+    ///
+    /// - Returns: Besides, how many attempts in a row the server answered nobody. `nil` if FCM itself asks for another
+    ///   try.
+    mutating func decide(
+        _ asked: Verdict.Repeat, for id: RecipientID, in retries: RetryQueue, at now: Moment,
+        _ context: inout RunContext
+    ) -> (decision: RetryPolicy.Decision, unanswered: RetryQueue.Row?) {
+        let row = RetryQueue.Row(of: id, in: retries, answered: lastResponse, now: now.elapsed)
+        let unanswered = asked.effect.isAskedFor ? nil : row
+        let setback = Setback(
+            asked: asked, attempt: retries.attempts(of: id) + 1, unanswered: unanswered?.count ?? 0,
+            trying: retries.elapsed(of: id, at: now.elapsed))
+        return (decide(setback, at: now, &context), unanswered)
     }
 
     /// Whether and when the call is made again.
@@ -123,7 +166,7 @@ struct PacedCalls {
 
     /// FCM asks for it.
     mutating func pause(_ pause: RetryPolicy.Pause, at now: Moment, _ context: inout RunContext) {
-        context.withLimiter(of: action) { budget.pause(pause, at: now.elapsed, &$0) }
+        context.withLimiter(of: pace) { budget.pause(pause, at: now.elapsed, &$0) }
     }
 
     /// Nothing starts for that long, because another process was asked to pause.

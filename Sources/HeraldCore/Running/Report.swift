@@ -193,6 +193,7 @@ package struct StepReport: Hashable, Sendable {
         approver = step.approver
         switch step.work {
         case .subscribe(let name, _), .unsubscribe(let name, _): topic = name.rawValue
+        case .adopt(let adoption): topic = adoption.topic.rawValue
         case .group(let change): group = change.group.rawValue
         case .send(let send):
             occurrence = send.occurrence.rawValue

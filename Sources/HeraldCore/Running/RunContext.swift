@@ -84,9 +84,12 @@ struct RunContext {
         switch action {
         case .send: .send
         case .group: .groups
-        case .subscribe, .unsubscribe: topicAPI == .iid ? .iid : .registrations
+        case .subscribe, .unsubscribe, .adoption: topics
         }
     }
+
+    /// The API that topics are changed by and asked for.
+    var topics: APIs { topicAPI == .iid ? .iid : .registrations }
 
     /// Why no request of the step can succeed any more. `nil` if they can.
     func whyEnded(_ work: Plan.Work) -> String? {
@@ -95,6 +98,11 @@ struct RunContext {
             guard case .group = send.target, send.delivery.members == .key, !send.members.isEmpty else { return nil }
             api = .groups
         }
+        return whyEnded(api)
+    }
+
+    /// Why no request to the API can succeed any more. `nil` if they can.
+    func whyEnded(_ api: APIs) -> String? {
         guard ended.contains(api) else { return nil }
         return api == .groups
             ? "device groups ended on \(EndOfService.day)" : "the Instance ID service ended on \(EndOfService.day)"
@@ -127,11 +135,17 @@ struct RunContext {
         if view.beginning > .zero { memberships.pause(until: now + view.beginning) }
     }
 
-    /// The limiter that all sends share, or the one that all membership changes share.
-    func limiter(of action: Plan.Action) -> RateLimiter { action == .send ? sends : memberships }
+    /// Which rate of the run holds.
+    enum Pace: Hashable, Sendable {
+        case sends
+        /// For changes of topics and groups, and for questions about them.
+        case memberships
+    }
+
+    func limiter(of pace: Pace) -> RateLimiter { pace == .sends ? sends : memberships }
 
     /// Changes that limiter in place. It remembers its last starts, and copying them for each block would be slow.
-    mutating func withLimiter<Result>(of action: Plan.Action, _ body: (inout RateLimiter) -> Result) -> Result {
-        action == .send ? body(&sends) : body(&memberships)
+    mutating func withLimiter<Result>(of pace: Pace, _ body: (inout RateLimiter) -> Result) -> Result {
+        pace == .sends ? body(&sends) : body(&memberships)
     }
 }

@@ -66,10 +66,13 @@ enum StepNews {
     case pause(JobID?, Duration)
 }
 
-/// A step that only decides. It holds no clock, does no I/O and never waits. `StepState` and `GroupState` are such
-/// steps.
-protocol DecidingStep {
-    var report: StepReport { get }
+/// A step that only decides. It holds no clock, does no I/O and never waits. `StepState`, `GroupState` and `SurveyState`
+/// are such steps.
+protocol DecidingStep<Account> {
+    associatedtype Account: Sendable
+    var id: StepID { get }
+    /// How far it is.
+    var report: Account { get }
     /// Whether starts were granted that have not happened yet.
     var isGranting: Bool { get }
     /// Whether the step has messages to send.
@@ -81,6 +84,10 @@ protocol DecidingStep {
 
     /// What has happened since the last call.
     mutating func takeNews() -> [StepNews]
+}
+
+extension DecidingStep where Account == StepReport {
+    var id: StepID { report.id }
 }
 
 /// Steps that only their own process does.

@@ -7,8 +7,6 @@ struct StepShell<C: Clock> where C.Duration == Duration {
     let runBegin: C.Instant
     /// The campaign that a person may pause to stop the step.
     let campaign: String?
-    /// Called with the step's report about once a second.
-    let observe: @Sendable (StepReport) async -> Void
     private let inbox = Inbox()
 
     private enum Signal: Sendable {
@@ -24,18 +22,18 @@ struct StepShell<C: Clock> where C.Duration == Duration {
         var time: Duration?
     }
 
-    init(
-        _ surroundings: Executor<C>.Surroundings, runBegin: C.Instant, campaign: String? = nil,
-        observe: @escaping @Sendable (StepReport) async -> Void = { _ in }
-    ) {
+    init(_ surroundings: Executor<C>.Surroundings, runBegin: C.Instant, campaign: String? = nil) {
         self.surroundings = surroundings
         self.runBegin = runBegin
         self.campaign = campaign
-        self.observe = observe
     }
 
     /// Returns `true` when the step is over, `false` when it has yielded.
-    func run(_ step: inout some DecidingStep, _ context: inout RunContext) async -> Bool {
+    ///
+    /// - Parameter observe: called with the step's report about once a second.
+    func run<Step: DecidingStep>(
+        _ step: inout Step, _ context: inout RunContext, observe: (Step.Account) async -> Void = { _ in }
+    ) async -> Bool {
         await withTaskGroup(of: Signal.self) { group in
             defer { group.cancelAll() }
             let (halt, sender) = (surroundings.halt, surroundings.sender)
@@ -53,7 +51,7 @@ struct StepShell<C: Clock> where C.Duration == Duration {
                 context.stop = surroundings.stop()
                 if let view = surroundings.crew?.view() { context.follow(view, at: now.elapsed) }
                 let effect = step.handle(event, at: now, &context)
-                surroundings.tell(step.takeNews(), of: step.report.id)
+                surroundings.tell(step.takeNews(), of: step.id)
                 tellCrew(of: step, context)
                 switch effect {
                 case .yield: return false

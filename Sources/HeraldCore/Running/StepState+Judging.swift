@@ -20,27 +20,16 @@ extension StepState {
         }
     }
 
-    /// Tells the window about the answer. A server that accepts requests and never answers would make one recipient
-    /// after another unknown, so the run ends after some rounds of it.
+    /// A server that accepts requests and never answers would make one recipient after another unknown, so the run ends
+    /// after some rounds of it.
     private mutating func note(
         _ exchange: Exchange, _ asked: Inbox.Asked, _ verdict: Verdict?, isFull: Bool, _ now: Moment,
         _ context: inout RunContext
     ) {
-        let outcome: Window.Outcome
-        switch exchange {
-        case .response: outcome = verdict?.isDeferral == true ? .deferred : .answered
-        case .lost: outcome = .lost
-        case .notSent, .refused: return
-        }
-        context.window.note(
-            outcome, after: now.elapsed - asked.block.started, serial: asked.serial, isFull: isFull)
-        if case .lost(let reason) = exchange, context.window.lostRounds >= Self.lostRounds {
-            giveUp("no request is answered: \(reason)", isUnreachable: true, &context)
-        }
+        let end = calls.measure(
+            exchange, to: asked, isDeferral: verdict?.isDeferral == true, isFull: isFull, at: now, &context)
+        if let end { giveUp(end, isUnreachable: true, &context) }
     }
-
-    /// That many rounds of requests without any answer end the run.
-    private static var lostRounds: Int { 5 }
 
     private mutating func judge(
         _ addressee: Addressee, _ verdict: Verdict, _ now: Moment, _ context: inout RunContext
@@ -149,12 +138,7 @@ extension StepState {
         _ context: inout RunContext
     ) -> Bool {
         let id = addressee.id
-        let trying = queue.retries.elapsed(of: id, at: now.elapsed)
-        let row = RetryQueue.Row(of: id, in: queue.retries, answered: calls.lastResponse, now: now.elapsed)
-        let unanswered = asked.effect.isAskedFor ? nil : row
-        let setback = PacedCalls.Setback(
-            asked: asked, attempt: attempt, unanswered: unanswered?.count ?? 0, trying: trying)
-        let decision = calls.decide(setback, at: now, &context)
+        let (decision, unanswered) = calls.decide(asked, for: id, in: queue.retries, at: now, &context)
         if let limit = asked.projectLimit, work.isSend, limit != context.recorded.sendQuota?.perMinute {
             outcomes.quota = limit
             context.recorded.apply([.sendQuota(limit, at: now.date)])

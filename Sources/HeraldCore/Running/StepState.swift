@@ -92,7 +92,7 @@ struct StepState: DecidingStep {
         self.work = work
         self.report = report
         queue = StepQueue(members)
-        calls = PacedCalls(work.action, rate: rate, probesAPI: probesAPI)
+        calls = PacedCalls(work.isSend ? .sends : .memberships, rate: rate, probesAPI: probesAPI)
         counted = report.figures(dead: report.forgotten)
     }
 

@@ -20,6 +20,10 @@ struct StepWork {
     private var renewedSecond: Int?
     /// Recipients whose subscription an earlier run was changing when it ended. They may be subscribed because of herald.
     private var askedBefore: RecipientSet
+    /// How the topic's members were recorded when the step began.
+    private let before: Partition<Membership>
+    /// Whether herald adopts those whom FCM has as subscribers already.
+    private let adopts: Bool
     let isDryRun: Bool
     /// When the run began.
     private let begun: Date
@@ -31,12 +35,14 @@ struct StepWork {
     ///   - begun: when the run began.
     init(
         _ work: Plan.Work, api: TopicAPI = .registrations, key: NotificationKey? = nil, askedBefore: RecipientSet = [],
-        isDryRun: Bool, partUntil limits: TimeLimits? = nil, begun: Date, now: Date
+        before: Partition<Membership> = Partition(), adopts: Bool = false, isDryRun: Bool,
+        partUntil limits: TimeLimits? = nil, begun: Date, now: Date
     ) throws {
         self.work = work
         self.action = work.action
         self.api = api
         self.askedBefore = askedBefore
+        (self.before, self.adopts) = (before, adopts)
         self.isDryRun = isDryRun
         isPart = limits != nil
         self.begun = begun
@@ -150,7 +156,7 @@ struct StepWork {
         return switch work {
         case .subscribe(let topic, _): membership(.add, topic, addressees)
         case .unsubscribe(let topic, _): membership(.remove, topic, addressees)
-        case .group, .send: nil
+        case .adopt, .group, .send: nil
         }
     }
 
@@ -225,7 +231,7 @@ struct StepWork {
         case .subscribe(let topic, _), .unsubscribe(let topic, _):
             let fresh = members.subtracting(askedBefore)
             return fresh.isEmpty ? [] : [.members(topic, fresh, .subscribing, at: now)]
-        case .group: return []
+        case .adopt, .group: return []
         case .send(let send):
             let start = send.counting.map { [StateChange.started(send.occurrence, members, $0.start(at: now))] } ?? []
             return [.outcome(send.occurrence, members, .intended)] + start
@@ -242,11 +248,13 @@ struct StepWork {
         }
         switch work {
         case .subscribe(let topic, _):
+            // Recipients that an earlier run tried to subscribe may be subscribed because of herald, whatever this run's
+            // attempt did. Their state stays.
+            let out = settled.everyRejected.union(settled.untried.subtracting(askedBefore))
             for (set, membership) in [
-                (settled.accepted, Membership.managed as Membership?), (settled.preexisting, .preexisting),
-                // Recipients that an earlier run tried to subscribe may be subscribed because of herald, whatever this
-                // run's attempt did. Their state stays.
-                (settled.everyRejected.union(settled.untried.subtracting(askedBefore)), nil),
+                (settled.accepted, Membership.managed as Membership?),
+                (settled.preexisting, adopts ? .adopted : .preexisting),
+                (out.intersection(before[.left]), .left), (out.subtracting(before[.left]), nil),
             ] where !set.isEmpty {
                 changes.append(.members(topic, set, membership, at: now))
             }
@@ -255,7 +263,12 @@ struct StepWork {
             if !gone.isEmpty { changes.append(.members(topic, gone, nil, at: now)) }
             // Who was refused may have left in an attempt before.
             let staying = settled.untried.subtracting(askedBefore)
-            if !staying.isEmpty { changes.append(.members(topic, staying, .managed, at: now)) }
+            for (set, membership) in [
+                (staying.intersection(before[.adopted]), Membership.adopted),
+                (staying.subtracting(before[.adopted]), .managed),
+            ] where !set.isEmpty {
+                changes.append(.members(topic, set, membership, at: now))
+            }
         case .send(let send):
             for (set, entry) in [
                 (settled.accepted.union(settled.preexisting), LedgerEntry.accepted as LedgerEntry?),
@@ -268,7 +281,7 @@ struct StepWork {
             }
             let unstarted = settled.everyRejected.union(settled.untried).union(settled.deferred)
             if send.counting != nil, !unstarted.isEmpty { changes.append(.unstarted(send.occurrence, unstarted)) }
-        case .group: break
+        case .adopt, .group: break
         }
         if let quota = settled.quota { changes.append(.sendQuota(quota, at: now)) }
         return changes

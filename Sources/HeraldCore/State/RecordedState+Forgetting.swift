@@ -20,16 +20,24 @@ package protocol Forgettable: Hashable, Sendable {
     static var forgotten: Self { get }
     /// A request may have had its effect. What was forgotten begins again with it.
     static var asked: Self { get }
+    /// Those that stay with a recipient who gets another registration.
+    static var personal: Set<Self> { get }
+    /// Whether it says what was, and not what is.
+    var isPast: Bool { get }
 }
 
 extension Membership: Forgettable {
     package static var own: [Membership] { [.managed, .subscribing] }
     package static var asked: Membership { .subscribing }
+    package static var personal: Set<Membership> { [.left] }
+    package var isPast: Bool { self == .forgotten || self == .left }
 }
 
 extension GroupMembership: Forgettable {
     package static var own: [GroupMembership] { [.member, .adding] }
     package static var asked: GroupMembership { .adding }
+    package static var personal: Set<GroupMembership> { [] }
+    package var isPast: Bool { self == .forgotten }
 }
 
 extension Partition where State: Forgettable {

@@ -6,13 +6,15 @@ extension RecordedState {
     /// The recipients among `members` that are in a topic or group.
     func withMembership(among members: RecipientSet) -> RecipientSet {
         var found = RecipientSet()
-        for topic in topics.values { found.formUnion(topic.recipients.all.intersection(members)) }
-        for group in groups.values { found.formUnion(group.recipients.all.intersection(members)) }
+        for topic in topics.values { found.formUnion(topic.recipients.ofRegistrations.intersection(members)) }
+        for group in groups.values { found.formUnion(group.recipients.ofRegistrations.intersection(members)) }
         return found
     }
 
     mutating func supersede(_ members: RecipientSet) {
         let moving = Array(withMembership(among: members))
+        // The new registration was not asked for yet.
+        observed.move(members.subtracting(RecipientSet(moving)), to: nil)
         guard !moving.isEmpty else { return }
         let next = nextFormer
         let numbers = Dictionary(uniqueKeysWithValues: zip(moving, next...))
@@ -27,17 +29,27 @@ extension RecordedState {
         reviveMemberships(of: RecipientSet(Set(numbers.values).sorted()))
     }
 
-    /// Gives the memberships of `members` to other numbers.
+    /// Gives the memberships of `members`, and when they were observed, to other numbers.
     private mutating func move(_ members: RecipientSet, by numbers: [RecipientID: RecipientID]) {
-        for name in topics.keys { topics[name]?.recipients.renumber(members, by: numbers) }
-        for name in groups.keys { groups[name]?.recipients.renumber(members, by: numbers) }
+        for name in topics.keys { topics[name]?.recipients.renumber(members, by: numbers, except: Membership.personal) }
+        for name in groups.keys {
+            groups[name]?.recipients.renumber(members, by: numbers, except: GroupMembership.personal)
+        }
+        observed.renumber(members, by: numbers)
     }
 }
 
+extension Partition where State: Forgettable {
+    /// The recipients in states that belong to a registration, and not to the person.
+    package var ofRegistrations: RecipientSet { union(of: states.filter { !State.personal.contains($0) }) }
+}
+
 extension Partition {
-    /// Puts other numbers in the place of `members`, in every set.
-    mutating func renumber(_ members: RecipientSet, by numbers: [RecipientID: RecipientID]) {
-        for state in states {
+    /// Puts other numbers in the place of `members`, in every set but those of some states.
+    mutating func renumber(
+        _ members: RecipientSet, by numbers: [RecipientID: RecipientID], except fixed: Set<State> = []
+    ) {
+        for state in states where !fixed.contains(state) {
             let moving = self[state].intersection(members)
             guard !moving.isEmpty else { continue }
             move(moving, to: nil)

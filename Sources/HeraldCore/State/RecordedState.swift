@@ -43,6 +43,8 @@ package struct RecordedState: Hashable, Sendable {
     package var starts: [OccurrenceID: Partition<MessageStart>] = [:]
     /// Since when every message that counts is in there. `nil` if the last run had no caps.
     package var countingSince: Date?
+    /// When FCM was asked last which topics a registration follows. Those that are in no set were never asked for.
+    package var observed = Partition<Date>()
     /// One more than the highest number given out.
     package var nextRecipient = KnownRecipient.firstID
 

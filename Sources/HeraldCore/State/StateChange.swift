@@ -15,6 +15,12 @@ package enum StateChange: Hashable, Sendable {
     case spendPlan(String)
     /// Puts recipients into one relation to a topic and out of all others. `nil` puts them into none.
     case members(TopicName, RecipientSet, Membership?, at: Date)
+    /// What becomes known of a topic's members without a request. It is no change that sends wait for.
+    case reclassify(TopicName, RecipientSet, Reclassification)
+    /// Whether plans leave a topic alone until a file declares it.
+    case awaitFile(TopicName, Bool)
+    /// FCM was asked which topics these registrations follow.
+    case observed(RecipientSet, at: Date)
     /// The key that a group is reached by. `nil` while the group is being created.
     case groupKey(GroupName, NotificationKey?)
     /// Puts recipients into one relation to a group and out of the other. `nil` puts them into none.
@@ -133,6 +139,12 @@ extension RecordedState {
         case .members(let name, let members, let membership, let instant):
             topics[name, default: RecordedTopic()].recipients.move(members, to: membership)
             topics[name]?.changed = instant
+        case .reclassify(let name, let members, let reclassification):
+            let concerned = reclassification.concerned(members, in: topics[name]?.recipients ?? Partition())
+            topics[name, default: RecordedTopic()].recipients.move(concerned, to: reclassification.result)
+        case .awaitFile(let name, let awaits):
+            if awaits || topics[name] != nil { topics[name, default: RecordedTopic()].awaitsFile = awaits }
+        case .observed(let members, let instant): observe(members, at: instant)
         case .open(let id, let occurrence):
             guard isFree(id, for: occurrence.campaign) else { return }
             var opened = occurrence
@@ -240,6 +252,7 @@ extension RecordedState {
             for former in erased { formers[former] = nil }
             leaveAll(members.union(RecipientSet(erased.sorted())))
             for id in starts.keys { moveStarts(of: id, members) }
+            observed.move(members.union(RecipientSet(erased.sorted())), to: nil)
         case .drop(let resource):
             drop(resource)
         case .outgrow(let reported):
@@ -287,11 +300,11 @@ extension StateChange {
     package var isEffect: Bool {
         switch self {
         case .register, .spendPlan, .audienceSizes, .watermark, .pause, .resume, .topicAPI, .sendQuota, .test, .prune,
-            .applied, .approve, .stamp, .forgetStarts, .counting, .note, .numberDeaths, .toldDeaths:
+            .applied, .approve, .stamp, .forgetStarts, .counting, .note, .numberDeaths, .toldDeaths, .observed:
             false
-        case .members, .groupKey, .groupMembers, .open, .assign, .waves, .stages, .amend, .outcome, .reject, .skip,
-            .started, .unstarted, .finish, .reopen, .forget, .revive, .rename, .supersede, .readopt, .died,
-            .reviveMigrated, .erase, .drop, .outgrow, .halt, .suspend:
+        case .members, .reclassify, .awaitFile, .groupKey, .groupMembers, .open, .assign, .waves, .stages, .amend,
+            .outcome, .reject, .skip, .started, .unstarted, .finish, .reopen, .forget, .revive, .rename, .supersede,
+            .readopt, .died, .reviveMigrated, .erase, .drop, .outgrow, .halt, .suspend:
             true
         }
     }

@@ -4,6 +4,10 @@ package import FCM
 package enum StateNote: String, Hashable, Sendable, CaseIterable {
     /// The last run or apply that came to its end: a `RecordedRun`.
     case lastRun = "last_run"
+    /// The last time that FCM was asked what is subscribed: a `RecordedDrift`.
+    case lastDrift = "last_drift"
+    /// The pass of questions to FCM that has begun and is not over: a `SurveyPass`.
+    case driftPass = "drift_pass"
     /// What people were told, and what they are still to be told.
     case told
     /// Which of that has arrived where. It is noted without the lock, so it is apart.

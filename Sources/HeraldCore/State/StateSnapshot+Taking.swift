@@ -36,7 +36,10 @@ extension StateSnapshot.Topic {
         managed = topic.managed.subtracting(dead).subtracting(formers).count
         subscribing = topic.subscribing.subtracting(dead).subtracting(formers).count
         preexisting = topic.preexisting.subtracting(formers).count
-        former = topic.managed.union(topic.subscribing).intersection(formers).count
+        adopted = topic.adopted.subtracting(dead).subtracting(formers).count
+        left = topic.left.subtracting(dead).count
+        awaitsFile = topic.awaitsFile
+        former = topic.managed.union(topic.subscribing).union(topic.adopted).intersection(formers).count
     }
 }
 

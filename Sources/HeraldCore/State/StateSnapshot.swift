@@ -52,6 +52,9 @@ package struct StateSnapshot: Hashable, Sendable {
         package var subscribing = 0
         /// With dead ones: FCM may still send to them.
         package var preexisting = 0
+        package var adopted = 0
+        package var left = 0
+        package var awaitsFile = false
         /// Memberships of herald's own that recipients have with an earlier registration. They are in no other figure.
         package var former = 0
 

@@ -8,6 +8,8 @@ package struct Trace: Hashable, Sendable {
     package var occurrences: [OccurrencePlace] = []
     /// The messages that count for caps, by their end.
     package var starts: [StartPlace] = []
+    /// When FCM was asked last which topics the current registration follows. `nil` if it never was.
+    package var observed: Date?
 
     package init(isDead: Bool) { self.isDead = isDead }
 
@@ -65,10 +67,10 @@ package struct Trace: Hashable, Sendable {
 }
 
 extension Partition where State: Forgettable {
-    /// What the first of the numbers is that has a place. What was forgotten counts last.
+    /// What the first of the numbers is that has a place. What is past counts last.
     package func place(of numbers: [RecipientID]) -> State? {
         let states = numbers.compactMap { state(of: $0) }
-        return states.first { $0 != .forgotten } ?? states.first
+        return states.first { !$0.isPast } ?? states.first
     }
 }
 
@@ -90,6 +92,7 @@ extension RecordedState {
             if entry == nil, messageClass == nil { return nil }
             return .init(id: name, entry: entry, code: ledger.codes.state(of: id), messageClass)
         }
+        trace.observed = observed.state(of: id)
         trace.add(
             starts.compactMap { name, partition in
                 partition.state(of: id).map { .init(occurrence: name, start: $0) }

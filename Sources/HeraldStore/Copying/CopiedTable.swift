@@ -17,7 +17,7 @@ package struct CopiedTable: Sendable {
 
     static let all: [CopiedTable] = [
         .init("recipient", ["id": .int, "registration": .text], isLarge: true),
-        .init("topic", ["id": .int, "name": .text, "changed": .real], isNumbered: true),
+        .init("topic", ["id": .int, "name": .text, "changed": .real, "awaits_file": .flag], isNumbered: true),
         .init("device_group", ["id": .int, "name": .text, "notification_key": .text], isNumbered: true),
         .init(
             "occurrence",
@@ -53,6 +53,7 @@ package struct CopiedTable: Sendable {
         .init("approval", ["resource": .text, "digest": .text, "size": .int, "approved_by": .text, "at": .real]),
         .init("stamp", ["number": .int, "id": .text]), .init("note", ["name": .text, "value": .text]),
         .init("counted", ["id": .int, "name": .text], isNumbered: true),
+        .init("reading", ["id": .int, "name": .text], isNumbered: true),
         .init("start_class", ["id": .int, "name": .text, "until": .real], isNumbered: true),
     ]
 
@@ -79,7 +80,7 @@ package struct CopiedSets: Sendable {
         .init(name: "membership", owner: "topic"), .init(name: "group_membership", owner: "device_group"),
         .init(name: "ledger", owner: "occurrence"), .init(name: "rejection", owner: "occurrence"),
         .init(name: "assignment", owner: "occurrence"), .init(name: "wave", owner: "occurrence"),
-        .init(name: "start", owner: "counted"),
+        .init(name: "start", owner: "counted"), .init(name: "observation", owner: "reading"),
     ]
 }
 

@@ -30,6 +30,8 @@ extension PostgresReader {
                 code: try rejections[id].map { try Self.name(of: $0, in: codes) },
                 try assigned[id].map { try messageClasses.messageClass(of: $0) })
         }
+        trace.observed = try states(of: recipient, in: .observation).values.first
+            .map { try StoredValue.date(Double($0.rawValue) / 1000) }
         let stored = try Self.starts(found[7], found[8])
         trace.add(
             try states(of: recipient, in: .start).map { id, number in

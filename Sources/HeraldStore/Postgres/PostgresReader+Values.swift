@@ -46,6 +46,7 @@ extension PostgresReader {
         for row in rows.all {
             var topic = RecordedTopic()
             topic.changed = try row.optionalDouble(2).map(StoredValue.date)
+            topic.awaitsFile = try row.bool(3)
             topic.recipients = partitions.removeValue(forKey: try row.int(0)) ?? Partition()
             topics[try StoredValue.topicName(row.text(1))] = topic
         }

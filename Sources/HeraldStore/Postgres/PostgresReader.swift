@@ -21,7 +21,7 @@ struct PostgresReader {
         return [
             Self.identity,
             "SELECT serial, topic_api, topic_api_found, send_quota, send_quota_found, counting_since FROM @progress",
-            "SELECT id, name, changed FROM @topic", SliceTable.membership.sets(where: "true"),
+            "SELECT id, name, changed, awaits_file FROM @topic", SliceTable.membership.sets(where: "true"),
             "SELECT id, name, notification_key FROM @\(groups)", SliceTable.groupMembership.sets(where: "true"),
             "SELECT \(Self.columns) FROM @occurrence", SliceTable.ledger.sets(where: Self.open),
             SliceTable.rejection.sets(where: Self.open), SliceTable.ledger.counts(where: "NOT (\(Self.open))"),
@@ -37,6 +37,7 @@ struct PostgresReader {
             Self.stamps,
             Self.numbering,
             SliceTable.start.sets(where: "true"), Self.startClasses, Self.counted,
+            SliceTable.observation.sets(where: "true"),
         ]
     }
 
@@ -78,6 +79,7 @@ struct PostgresReader {
         state.nextRecipient = try Self.last(next()) + 1
         let starts = next()
         state.starts = try Self.starts(next(), next()).starts(SliceTable.start.partitions(starts))
+        state.observed = try SliceTable.observation.partitions(next()).values.first?.observed() ?? Partition()
         return state
     }
 

@@ -2,7 +2,7 @@ extension PostgresSchema {
     /// The steps to each format from the one before it, from format 2 on. What was released never changes.
     static let steps: [[String]] = [
         standing + work + checksums + assignments, beginnings + place + stamps, halts,
-        suspensions + starts, localTimes + notices + notes,
+        suspensions + starts, localTimes + notices + notes + observations,
     ]
 
     /// Where the state stands: what was applied, whether it is open, and which server holds it.
@@ -169,6 +169,16 @@ extension PostgresSchema {
 
     /// What was noted last under each name of `StateNote`.
     private static let notes = ["CREATE TABLE @note (name text PRIMARY KEY, value text NOT NULL)"]
+
+    /// What FCM said of memberships. They may have left by themselves or be adopted, too (`Membership`).
+    private static let observations = [
+        // Whether plans leave an imported topic alone until a file declares it.
+        "ALTER TABLE @topic ADD COLUMN awaits_file boolean NOT NULL DEFAULT false",
+        // What FCM is asked about registrations: which topics they follow.
+        "CREATE TABLE @reading (\(id), name text NOT NULL UNIQUE)",
+        // When they were asked for last: the state is that time, in milliseconds since 1970.
+        sets(named: "observation", of: "reading", checksum: checksumOfBits),
+    ]
 
     /// Who gets which text of a personal campaign.
     private static let assignments = [

@@ -1,6 +1,15 @@
 internal import HeraldCore
 
 extension SliceTable where State: Forgettable {
+    /// The recipients among `members` with a membership that belongs to their registration.
+    func ofRegistrations(
+        among members: RecipientSet, in transaction: PostgresTransaction
+    ) throws -> RecipientSet {
+        try partitions(of: members, in: transaction).values.reduce(into: RecipientSet()) {
+            $0.formUnion($1.ofRegistrations.intersection(members))
+        }
+    }
+
     /// Does to every owner's stored sets what `Partition.forget` does to the value.
     func forget(_ members: RecipientSet, in transaction: PostgresTransaction) {
         move(members, from: State.own, to: .forgotten, in: transaction)

@@ -36,6 +36,10 @@ extension SliceTable<StartNumber> {
     static var start: Self { .init(name: "start", owner: "counted") }
 }
 
+extension SliceTable<ObservationTime> {
+    static var observation: Self { .init(name: "observation", owner: "reading") }
+}
+
 // MARK: Reading
 
 extension SliceTable {
@@ -169,19 +173,13 @@ extension SliceTable {
         remove(members, ofOwners: "SELECT id FROM @\(owner) WHERE $1", .bool(true), in: transaction)
     }
 
-    /// The recipients among `members` that any owner has.
-    func owned(of members: RecipientSet, in transaction: PostgresTransaction) throws -> RecipientSet {
-        try partitions(of: members, in: transaction).values.reduce(into: RecipientSet()) {
-            $0.formUnion($1.all.intersection(members))
-        }
-    }
-
-    /// Puts other numbers in the place of `members`, in every set of every owner.
+    /// Puts other numbers in the place of `members`, in every set of every owner but those of some states.
     func renumber(
-        _ members: RecipientSet, by numbers: [RecipientID: RecipientID], in transaction: PostgresTransaction
+        _ members: RecipientSet, by numbers: [RecipientID: RecipientID], except fixed: Set<State> = [],
+        in transaction: PostgresTransaction
     ) throws {
         for (id, partition) in try partitions(of: members, in: transaction) {
-            for state in Array(partition.states) {
+            for state in Array(partition.states) where !fixed.contains(state) {
                 let moving = partition[state].intersection(members)
                 guard !moving.isEmpty else { continue }
                 remove(moving, ofOwners: "SELECT $1", .int(id), in: transaction)
@@ -194,7 +192,7 @@ extension SliceTable {
     }
 
     /// What every owner has in the slices of these members.
-    private func partitions(
+    func partitions(
         of members: RecipientSet, in transaction: PostgresTransaction
     ) throws -> [Int64: Partition<State>] {
         let slices = PostgresValue.ints(members.slices.map(\.number))

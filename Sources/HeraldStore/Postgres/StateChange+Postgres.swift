@@ -25,6 +25,10 @@ extension StateChange {
             try Self.readopt(formers, transaction)
         case .members(let name, let members, let membership, _):
             SliceTable.membership.put(members, of: .named(name.rawValue, in: "topic"), membership, transaction)
+        case .reclassify(let name, let members, let reclassification):
+            try Self.reclassify(members, of: name, reclassification, transaction)
+        case .observed(let members, let instant):
+            Self.observe(members, at: ObservationTime(instant), transaction)
         case .open(let id, _):
             Self.assign(Partition(), in: id, transaction)
         case .assign(let id, let classes):
@@ -87,7 +91,7 @@ extension StateChange {
             transaction.run("UPDATE @progress SET serial = greatest(serial, $1)", .int(reported))
         case .spendPlan, .groupKey, .amend, .prune, .reopen, .audienceSizes, .watermark, .rename, .pause, .resume,
             .test, .applied, .approve, .note, .halt, .suspend, .stages, .died, .drop, .stamp, .numberDeaths,
-            .toldDeaths:
+            .toldDeaths, .awaitFile:
             break
         }
     }

@@ -49,8 +49,9 @@ extension StateChange {
     /// Does to the tables what `RecordedState.supersede` does to the value.
     static func supersede(_ members: RecipientSet, _ transaction: PostgresTransaction) throws {
         guard !members.isEmpty else { return }
-        let moving = try SliceTable.membership.owned(of: members, in: transaction)
-            .union(SliceTable.groupMembership.owned(of: members, in: transaction))
+        let moving = try SliceTable.membership.ofRegistrations(among: members, in: transaction)
+            .union(SliceTable.groupMembership.ofRegistrations(among: members, in: transaction))
+        SliceTable.observation.remove(members.subtracting(moving), in: transaction)
         guard !moving.isEmpty else { return }
         // Whoever else gives numbers waits for this row.
         renewNumbering(transaction)
@@ -65,8 +66,15 @@ extension StateChange {
             SELECT given.former, id, registration
             FROM unnest($1::bigint[], $2::bigint[]) AS given (former, recipient) JOIN @recipient ON id = given.recipient
             """, .ints(numbers.map { Int64($0.value) }), .ints(numbers.map { Int64($0.key) }))
-        try SliceTable.membership.renumber(moving, by: numbers, in: transaction)
-        try SliceTable.groupMembership.renumber(moving, by: numbers, in: transaction)
+        try renumber(moving, by: numbers, transaction)
+    }
+
+    private static func renumber(
+        _ members: RecipientSet, by numbers: [RecipientID: RecipientID], _ transaction: PostgresTransaction
+    ) throws {
+        try SliceTable.membership.renumber(members, by: numbers, except: Membership.personal, in: transaction)
+        try SliceTable.groupMembership.renumber(members, by: numbers, except: GroupMembership.personal, in: transaction)
+        try SliceTable.observation.renumber(members, by: numbers, in: transaction)
     }
 
     private static var firstFormer: Int64 { Int64(KnownRecipient.firstFormer) }
@@ -81,8 +89,7 @@ extension StateChange {
         }
         let members = RecipientSet(numbers.keys.sorted())
         guard !members.isEmpty else { return }
-        try SliceTable.membership.renumber(members, by: numbers, in: transaction)
-        try SliceTable.groupMembership.renumber(members, by: numbers, in: transaction)
+        try renumber(members, by: numbers, transaction)
         reviveMemberships(of: RecipientSet(Set(numbers.values).sorted()), transaction)
     }
 
@@ -109,6 +116,7 @@ extension StateChange {
         SliceTable.membership.remove(leaving, in: transaction)
         SliceTable.groupMembership.remove(leaving, in: transaction)
         SliceTable.start.remove(members, in: transaction)
+        SliceTable.observation.remove(leaving, in: transaction)
         renewNumbering(transaction)
     }
 }

@@ -10,7 +10,7 @@ extension StateDatabase {
         ("watermark", nil), ("pause", nil), ("test", nil), ("spent_plan", nil), ("audience_size", nil),
         ("applied_commit", nil), ("approval", nil), ("stamp", nil), ("note", nil), ("counted", nil),
         ("start_class", nil),
-        ("start", nil),
+        ("start", nil), ("reading", nil), ("observation", nil),
         ("worker", nil), ("job_part", nil),
         ("job", "id, occurrence, rate, run_rate"),
     ]

@@ -72,7 +72,7 @@ import Testing
         #expect(
             try emulator.call("GET", "/emulator/v1/devices/\(token(1))").json() == [
                 "registration": .string(token(1)), "platform": "android", "state": "active", "online": false,
-                "app": "terminated", "dropped": [:], "shown": [],
+                "app": "terminated", "topics": [], "dropped": [:], "shown": [],
                 "waiting": [
                     [
                         "message_id": .string(id), "sent": "2026-12-01T08:00:00.250Z",
@@ -86,6 +86,9 @@ import Testing
         ("[]", "this is no JSON object"), (#"{"online":"yes"}"#, "online: not a boolean"),
         (#"{"app":"asleep"}"#, "app: not one of foreground, background, terminated"),
         (#"{"state":"active"}"#, "unknown key 'state'"),
+        (#"{"subscribe":"t"}"#, "subscribe: not an array of topic names"),
+        (#"{"unsubscribe":["a b"]}"#, "unsubscribe: not an array of topic names"),
+        (#"{"subscribe":["t"],"unsubscribe":["s","t"]}"#, "'t' is in subscribe and in unsubscribe"),
     ])
     func `a wrong change of a device changes nothing`(_ body: String, _ message: String) throws {
         let emulator = ManualEmulator()
@@ -93,6 +96,32 @@ import Testing
         #expect(reply.status == 400)
         #expect(try reply.json()["error"]?["message"] == .string(message))
         #expect(try emulator.call("GET", "/emulator/v1/registrations").json() == [])
+    }
+
+    @Test func `an app joins and leaves topics by itself`() throws {
+        let emulator = ManualEmulator()
+        try emulator.enrol(fid(1), topics: ["tides", "surf"])
+        try emulator.device(fid(1), #"{"subscribe":["news","surf"],"unsubscribe":["tides","storms"]}"#)
+        let device = try emulator.call("GET", "/emulator/v1/devices/\(fid(1))").json()
+        #expect(device["topics"] == ["news", "surf"])
+        #expect(try emulator.call("GET", "/emulator/v1/topics/news").json() == [.string(fid(1))])
+        #expect(try emulator.call("GET", "/emulator/v1/topics/tides").json() == [])
+    }
+
+    @Test(arguments: ["unregistered", "other_sender"])
+    func `an app that FCM does not know has no topics`(_ state: String) throws {
+        let emulator = ManualEmulator()
+        try emulator.enrol(fid(1), state: state)
+        let body = #"{"online":false,"subscribe":["t"]}"#
+        #expect(emulator.call("PUT", "/emulator/v1/devices/\(fid(1))", body).status == 400)
+        #expect(try emulator.call("GET", "/emulator/v1/devices/\(fid(1))").json()["online"] == true)
+    }
+
+    @Test func `an app cannot follow more topics than FCM lets it`() throws {
+        let emulator = ManualEmulator()
+        try emulator.enrol(fid(1), topics: (1...2000).map { "t\($0)" })
+        #expect(emulator.call("PUT", "/emulator/v1/devices/\(fid(1))", #"{"subscribe":["t"]}"#).status == 429)
+        try emulator.device(fid(1), #"{"subscribe":["t"],"unsubscribe":["t1"]}"#)
     }
 
     @Test func `with --strict a device that was not enrolled does not exist`() {

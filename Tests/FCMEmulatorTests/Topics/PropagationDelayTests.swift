@@ -37,6 +37,35 @@ import Testing
         #expect(try emulator.ledger().map { $0["fan_out"] } == [0, 0, 1, 1, 0])
     }
 
+    private func listed(_ registration: String) throws -> (list: [String?], instanceID: [String]) {
+        let list = try emulator.call("GET", "/v1/projects/p/registrations/\(registration)/topicSubscriptions").json()
+        let info = try emulator.call(
+            "GET", "/iid/info/\(registration)?details=true",
+            headers: ["Authorization": "Bearer any", "access_token_auth": "true"]
+        ).json()
+        return (
+            list["topicSubscriptions"]?.array?.map { $0["topicName"]?.string } ?? [],
+            info["rel"]?["topics"]?.object?.keys.sorted() ?? []
+        )
+    }
+
+    @Test func `questions for subscriptions hear of a change as late as sends do`() throws {
+        try emulator.enrol(fid(1), topics: ["old"])
+        try emulator.advanceWorld("30s")
+        _ = emulator.subscribe(fid(1), to: "t")
+        try emulator.device(fid(1), #"{"unsubscribe":["old"]}"#)
+        let one = "/v1/projects/p/registrations/\(fid(1))/topicSubscriptions/"
+        for (wait, topics) in [("29s", ["old"]), ("1s", ["t"])] {
+            try emulator.advanceWorld(wait)
+            #expect(try listed(fid(1)) == (topics, topics))
+            for name in ["old", "t"] {
+                #expect(emulator.call("GET", one + name).status == (topics.contains(name) ? 200 : 404))
+            }
+        }
+        let joined = try emulator.call("GET", one + "t").json()["createTime"]?.string
+        #expect(joined == "2026-12-01T08:00:30.250Z")
+    }
+
     @Test func `changes of one subscription take effect in their order`() throws {
         _ = emulator.subscribe(fid(1), to: "t")
         try emulator.advanceWorld("10s")

@@ -9,9 +9,16 @@ import Testing
         _ registration: String, after mark: SubscriptionPage.Mark? = nil, in emulator: ManualEmulator
     ) throws -> ReadVerdict<SubscriptionPage> {
         let registration = try #require(Registration(registration))
-        let wire = Request.read(.subscriptions(of: registration, after: mark)).wire(project: Project(id: "p"))
-        let reply = emulator.call(wire.method, wire.path, String(decoding: wire.body, as: UTF8.self))
-        return .init(subscriptions: .response(Response(status: reply.status, body: Array(reply.text.utf8))))
+        return try ask(.subscriptions(of: registration, after: mark), in: emulator)
+    }
+
+    private func ask(_ query: Query, in emulator: ManualEmulator) throws -> ReadVerdict<SubscriptionPage> {
+        let project = Project(id: "p")
+        let wire = Request.read(query).wire(project: project)
+        let headers = wire.headers.map { (name: $0.name, value: $0.value) }
+        let reply = Reply(emulator.backend.answer(Call(wire.method, wire.path, headers: headers, body: wire.body)))
+        return .init(
+            .response(Response(status: reply.status, body: Array(reply.text.utf8))), to: query, of: project)
     }
 
     @Test func `one page holds as many topics as an installation can have`() throws {
@@ -38,6 +45,21 @@ import Testing
             Issue.record("not dead")
             return
         }
+    }
+
+    @Test func `both services tell the same`() throws {
+        let emulator = ManualEmulator()
+        try emulator.enrol(token(1), topics: ["surf", "tides"])
+        try emulator.enrol(token(2), state: "unregistered")
+        let registration = try #require(Registration(token(1)))
+        let topics = ["surf", "tides"].compactMap { TopicName(rawValue: $0) }
+        #expect(try ask(.information(about: registration), in: emulator) == .value(SubscriptionPage(topics: topics)))
+        let dead = try ask(.information(about: try #require(Registration(token(2)))), in: emulator)
+        guard case .dead(let failure) = dead else {
+            Issue.record("\(dead)")
+            return
+        }
+        #expect(failure.code == "NOT_FOUND")
     }
 
     @Test func `to ask changes nothing`() throws {

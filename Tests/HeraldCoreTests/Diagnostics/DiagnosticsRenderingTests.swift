@@ -101,4 +101,21 @@ struct DiagnosticsRenderingTests {
             carets.map(String.init) == "   | " + String(repeating: " ", count: padding)
                 + String(repeating: "^", count: width))
     }
+
+    @Test func `warnings that say the same are one with the other places, and errors are not`() {
+        let places = (1...14).map { line in
+            SourceRange(
+                file: "tide.yaml",
+                text: TextRange(start: .init(line: line, column: 3), end: .init(line: line, column: 5)))
+        }
+        let text = { (make: (SourceRange) -> Diagnostic) in
+            DiagnosticsDocument(places.map(make), sources: [:]).text(.plain)
+        }
+        let warnings = text { .warning(.pushTypeMissing, "the header is missing", at: $0, help: "write it") }
+        #expect(warnings.ranges(of: "the header is missing").count == 1)
+        #expect(warnings.contains("also in tide.yaml:2:3, ") && warnings.contains("tide.yaml:11:3 and 3 more places\n"))
+        #expect(warnings.hasSuffix("0 errors, 14 warnings\n"))
+        let errors = text { .error(.pushTypeMissing, "the header is missing", at: $0, help: "write it") }
+        #expect(errors.ranges(of: "the header is missing").count == 14)
+    }
 }

@@ -125,7 +125,8 @@ struct LoadedValueTests {
             "x.yaml":
                 "kind: group\nname: Chris@home\nmembers: {audience: a}\n---\nkind: audience\nname: a\nfids: [\(fid)]\n"
                 + "---\nkind: group\nname: b\nmembers: {tokens: [\(token)]}\n---\nkind: topic\nname: t\n"
-                + "subscribers: [a]\ndrift: keep\nprevious_names: [s]\n",
+                + "subscribers: [a]\ndrift: keep\nprevious_names: [s]\n---\nkind: topic\nname: u\n"
+                + "subscribers: [a]\ndrift: restore\nadopt: true\n",
         ])
         #expect(workspace.groups.map(\.name.value.rawValue) == ["Chris@home", "b"])
         guard case .audience(let name) = workspace.groups[0].members else {
@@ -134,7 +135,9 @@ struct LoadedValueTests {
         }
         #expect(name.value == "a")
         #expect(workspace.groups[1].members == .inline([.token(1)]))
-        #expect(workspace.topics.map { $0.previousNames.map(\.value) } == [["s"]])
+        #expect(workspace.topics.map { $0.previousNames.map(\.value) } == [["s"], []])
+        #expect(workspace.topics.map(\.drift) == [.keep, .restore])
+        #expect(workspace.topics.map(\.adopt) == [false, true])
     }
 
     @Test(arguments: [

@@ -12,7 +12,8 @@ import Testing
         "plan --format html",
         "review --out OUT", "review --lists skip --out OUT", "apply --dry-run", "apply --auto-approve", "run",
         "preview --all", "preview --all --lists skip", "calendar", "doctor", "test c --to \(fid)", "approve PLAN",
-        "groups export --all --out OUT/groups.csv",
+        "groups export --all --out OUT/groups.csv", "drift", "drift --audience a --record",
+        "import topic t --audience a",
     ]
     /// Those that need only its settings.
     private static let settingsReaders = [

@@ -121,7 +121,10 @@ extension RuleCase {
         RuleCase(
             .missingKey, "a topic of the app that is pruned", "kind: topic\nname: t\n▸prune: true\n",
             near: "kind: topic\nname: t\nsubscribers: []\nprune: true\n"),
-        RuleCase(.unsupported, "drift that is mended", topic("drift: ▸restore"), near: topic("drift: keep")),
-        RuleCase(.invalidValue, "drift of no kind", topic("drift: ▸ignore"), near: topic("drift: keep")),
+        RuleCase(
+            .missingKey, "a topic of the app that adopts", "kind: topic\nname: t\n▸adopt: true\n",
+            near: "kind: topic\nname: t\nsubscribers: []\nadopt: true\n"),
+        RuleCase(.invalidValue, "drift of no kind", topic("drift: ▸ignore"), near: topic("drift: restore")),
+        RuleCase(.wrongType, "an adoption that is a text", topic("adopt: ▸'true'"), near: topic("adopt: true")),
     ]
 }

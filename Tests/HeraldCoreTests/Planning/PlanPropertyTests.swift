@@ -63,6 +63,7 @@ import Testing
         let isTouched = { (names: [Located<String>]) in names.contains { scenario.uses(collapsed, $0.value) } }
         for step in plan.withholding(plan.refusals, in: scenario.workspace).steps where step.refusal == nil {
             switch step.work {
+            case .adopt: Issue.record("no topic here adopts anybody")
             case .subscribe(let name, _), .unsubscribe(let name, _):
                 let topic = scenario.workspace.topics.first { topic in
                     topic.name.value == name || topic.previousNames.contains { $0.value == name }

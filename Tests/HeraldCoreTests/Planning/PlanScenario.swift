@@ -91,6 +91,11 @@ extension Plan {
                 switch step.work {
                 case .subscribe(let topic, let members): [.members(topic, members, .managed, at: now)]
                 case .unsubscribe(let topic, let members): [.members(topic, members, nil, at: now)]
+                case .adopt(let adoption):
+                    [
+                        .reclassify(
+                            adoption.topic, adoption.members, adoption.action == .adopt ? .adopted : .returned)
+                    ]
                 case .group(let change):
                     switch change.action {
                     case .create, .add:

@@ -144,7 +144,8 @@ import Testing
                 "months/2026-12.html", "months/2027-01.html",
             ])
         #expect(try #require(pages["months/2026-12.html"]).contains("<b>now</b>"))
-        #expect(try #require(pages["health.html"]).contains("herald state resolve flood@once"))
+        #expect(
+            try #require(pages["health.html"]).contains("herald apply --override max_unsubscribe_percent=tide-alerts"))
         #expect(try #require(pages["changes.html"]).contains("campaign &#39;tide-rome&#39;"))
         let run = DocumentSamples.report.run
         #expect(try #require(pages["runs.html"]).contains("runs/\(run).html"))

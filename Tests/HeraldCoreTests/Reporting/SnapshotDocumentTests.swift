@@ -137,7 +137,8 @@ import Testing
         ("9@once#1234567890123456789", true), ("Welcome@once", false), (".w@once", false), ("wé@once", false),
         ("@once", false), ("once", false), ("w@", false), ("w@twice", false), ("w@once ", false), ("w@once#", false),
         ("w@once#2x", false), ("w@once~2#2", false), ("w@once#12345678901234567890", false),
-        ("w@2026-12-01T08:00:0xZ", false), ("w@2026-12-01T08:00:00", false), ("w@2026-12-01 08:00:00Z", false),
+        ("w@2026-12-01T08:00", true), ("w@2026-12-01T08:00:30#2", true), ("w@2026-12-01T08:00Z", false),
+        ("w@2026-12-01T08:00:0xZ", false), ("w@2026-12-01T08", false), ("w@2026-12-01 08:00:00Z", false),
         ("\(String(repeating: "w", count: 63))@once", true), ("\(String(repeating: "w", count: 64))@once", false),
     ])
     func `an occurrence has an id that herald would give`(_ id: String, _ isTaken: Bool) throws {

@@ -141,6 +141,7 @@ extension StepState {
         let members: RecipientSet
         switch work {
         case .subscribe(_, let all), .unsubscribe(_, let all): members = all
+        case .adopt: members = []
         case .group(let change): members = change.members
         case .send(let send): members = send.members
         }

@@ -123,10 +123,12 @@ function note({ entry, isReplaced, registration }) {
 }
 
 function phone(device, old) {
-  const { registration, platform, online, state, waiting, dropped } = device;
+  const { registration, platform, online, state, topics, waiting, dropped } = device;
   const change = body => call(`devices/${encodeURIComponent(registration)}`, "PUT", body);
   const losses = Object.entries(dropped).map(([why, count]) => `${why.replaceAll("_", " ")} ${count}`).join(", ");
+  const more = topics.length > 3 ? ` and ${topics.length - 3} more` : "";
   const facts = [state === "active" ? null : `registration ${state.replaceAll("_", " ")}`,
+    topics.length ? `follows ${topics.slice(0, 3).join(", ")}${more}` : null,
     waiting.length ? `${waiting.length} waiting` : null, losses ? `lost: ${losses}` : null].filter(Boolean);
   const article = old ?? element("article", {}, element("div"), element("div", { className: "screen" }));
   article.className = `phone ${platform}${online ? "" : " offline"}`;

@@ -52,7 +52,8 @@ struct StateErase: AsyncParsableCommand {
         }
         let trace = try await store.trace(of: id)
         // What others subscribed stays theirs. What is forgotten cannot be unsubscribed.
-        let topics = trace.topics.filter { Membership.own.contains($0.membership) }.map { "topic '\($0.name)'" }
+        let held = Membership.own + [.adopted]
+        let topics = trace.topics.filter { held.contains($0.membership) }.map { "topic '\($0.name)'" }
         let groups = trace.groups.filter { GroupMembership.own.contains($0.membership) }
         let places = topics + groups.map { "group '\($0.name)'" }
         if !places.isEmpty {

@@ -43,7 +43,7 @@ struct StateExportLines {
             "registration": .string(names.name(registration)), "kind": .string(registration.kind.rawValue),
             "dead": .bool(recorded.dead.contains(id)),
             "topics": .array(
-                topics.filter { $0.value.managed.contains(id) || $0.value.preexisting.contains(id) }
+                topics.filter { $0.value.subscribers.contains(id) }
                     .map { .string($0.key.rawValue) }),
             "groups": .array(groups.filter { $0.value.members.contains(id) }.map { .string($0.key.rawValue) }),
         ]

@@ -19,13 +19,13 @@ struct PayloadSize {
             findings.diagnostics.append(
                 .error(
                     .payloadSize,
-                    "the message has \(size) bytes on \(platform.name), and FCM takes \(DevicePayload.maximumSize)",
+                    "the message has \(size.grouped) bytes on \(platform.name), and FCM takes \(DevicePayload.maximumSize.grouped)",
                     at: place, notes: notes))
         } else {
             findings.diagnostics.append(
                 .warning(
                     .payloadLarge,
-                    "the message has \(size) bytes on \(platform.name), nearly the \(DevicePayload.maximumSize) "
+                    "the message has \(size.grouped) bytes on \(platform.name), nearly the \(DevicePayload.maximumSize.grouped) "
                         + "that FCM takes", at: place, notes: notes))
         }
     }
@@ -36,7 +36,7 @@ struct PayloadSize {
         findings.diagnostics.append(
             .warning(
                 .payloadLarge,
-                "the message has \(size) bytes on \(platform.name), and to topics FCM may take \(Self.topicLimit) only",
+                "the message has \(size.grouped) bytes on \(platform.name), and to topics FCM may take \(Self.topicLimit.grouped) only",
                 at: findings.at(place(on: platform)), notes: breakdown(on: platform, findings)))
     }
 

@@ -29,6 +29,7 @@ extension PlanDocument {
         let waiting = plan.waiting.map { Saying($0.occurrence.rawValue, $0.words(overview.figures)) }
         lists.append(("Waiting", waiting + zoneLines.map { Saying($0) }))
         lists += unsent.map { (heading: $0.title, entries: $0.sayings) }
+        lists.append(("Left by themselves", leftByThemselves.map { Saying($0) }))
         lists.append(("Left out by 'where'", overview.leftOut.map { Saying($0.words) }))
         lists.append(("Guards that this plan cannot judge", overview.unjudged.lines.map { Saying($0) }))
         return lists

@@ -6,7 +6,8 @@ extension ReportDocument {
 
     /// - Parameter frame: The site that it is part of. There, registrations are not listed, not even by fingerprints.
     func page(in frame: SiteFrame? = nil) -> String {
-        Page.report.rendered(
+        let columns = StepReport.columns(report.steps.map(\.figures))
+        return Page.report.rendered(
             [
                 "title": .string("herald run \(report.run): \(report.result.words)"),
                 "kind": .string(report.isDryRun ? "herald dry run: nothing was delivered" : "herald run"),
@@ -18,8 +19,8 @@ extension ReportDocument {
                 "steps": report.steps.isEmpty
                     ? .null
                     : [
-                        "columns": .array(StepReport.figureNames.map { .string($0) }),
-                        "rows": .array(report.steps.map(Self.row)),
+                        "columns": .array(columns.map { .string($0) }),
+                        "rows": .array(report.steps.map { Self.row($0, columns) }),
                     ],
                 "texts": .section("groups", report.steps.filter { !$0.texts.isEmpty }.map(Self.texts)),
                 "failures": .section(
@@ -37,12 +38,12 @@ extension ReportDocument {
         ]
     }
 
-    private static func row(_ step: StepReport) -> JSONValue {
+    private static func row(_ step: StepReport, _ columns: [String]) -> JSONValue {
         let remarks = [step.stopped.map { "stopped: \($0.words)" }, step.note, step.leftOut.words].compactMap(\.self)
         return [
             "id": .string(step.id.rawValue), "tone": .string(step.hasFailed ? "bad" : "good"),
             "remarks": .array(remarks.map { .string($0) }),
-            "figures": cells(step.figures),
+            "figures": cells(step.figures.in(columns)),
         ]
     }
 
@@ -54,10 +55,12 @@ extension ReportDocument {
     }
 
     private static func texts(_ step: StepReport) -> JSONValue {
-        [
+        let columns = StepReport.columns(step.texts.map(\.account.figures))
+        return [
             "id": .string(step.id.rawValue),
-            "columns": .array(StepReport.figureNames.map { .string($0) }),
-            "rows": .array(step.texts.map { ["name": .string($0.name), "figures": cells($0.account.figures)] }),
+            "columns": .array(columns.map { .string($0) }),
+            "rows": .array(
+                step.texts.map { ["name": .string($0.name), "figures": cells($0.account.figures.in(columns))] }),
         ]
     }
 

@@ -1,0 +1,91 @@
+import FCM
+import Foundation
+import HeraldCore
+import HeraldStore
+
+/// Records who follows a topic at FCM.
+struct ImportRun {
+    let context: CommandContext
+    let topic: TopicName
+    let audience: String
+    let membership: ImportedMembership
+
+    func conduct() async throws {
+        try context.files.requireListed(audience)
+        let failure = try await SurveyRun.hold(context, for: "import") { run in
+            var run = run
+            let isDeclared = context.workspace.topics.contains { $0.name.value == topic }
+            let members = try await record(in: &run)
+            // Plans would take the subscribers for people whom no file names.
+            let waiting = isDeclared ? [] : [StateChange.awaitFile(topic, true)]
+            try await run.store.commit(waiting)
+            let survey = Survey(
+                .taking(topic, membership.reclassification),
+                ExpectedSubscriptions(of: [topic], declared: [topic], in: run.recorded), asking: members,
+                in: context.settings.fcmProject, settle: .zero,
+                noted: RecordedState.observationTime(context.machine.now()), after: run.recorded.observed)
+            let report = try await run.carryOut(survey)
+            try await context.commit([], to: run.store)
+            show(report, isDeclared: isDeclared)
+            return run.failure(of: report, help: "import again: it asks for everybody anew")
+        }
+        if let failure { throw failure }
+    }
+
+    /// Gives numbers to registrations that are new to the state, as an apply does.
+    ///
+    /// - Returns: Whom the audience names.
+    private func record(in run: inout SurveyRun) async throws -> RecipientSet {
+        let state = KnownState(store: run.store, recorded: run.recorded)
+        let wanted = try await context.files.wanted(knownTo: state, at: context.state)
+        try await context.state.blamed { try await wanted.record(in: run.store) }
+        run.recorded = try await run.store.snapshot()
+        return try await context.files.members(ofAudiences: [audience], knownTo: run.store)
+    }
+
+    private func show(_ report: SurveyReport, isDeclared: Bool) {
+        let (figures, console) = (report.figures, context.console)
+        var text =
+            "\(report.following.grouped) of \(count(report.planned, "registration")) follow '\(topic)' and are recorded as "
+            + "\(membership.rawValue); \((figures.answered - report.following).grouped) do not follow it"
+        if !figures.dead.isEmpty { text += ", \(figures.dead.count.grouped) dead" }
+        if !figures.failed.isEmpty { text += ", \(figures.failed.count.grouped) could not be asked for" }
+        if report.pending > 0 { text += ", \(report.pending.grouped) were not asked for" }
+        console.result("\(text)\n")
+        guard !isDeclared else { return }
+        console.result(
+            """
+
+            No file declares '\(topic)'. Plans leave it alone until one does:
+
+            kind: topic
+            name: \(JSONValue.string(topic.rawValue).compactText)
+            subscribers: [\(JSONValue.string(audience).compactText)]
+
+            """)
+    }
+}
+
+extension LoadedWorkspace {
+    /// Throws if the files do not say who is in an audience.
+    func requireListed(_ audience: String) throws(CommandFailure) {
+        let names = workspace.audiences.map(\.name.value)
+        guard names.contains(audience) else {
+            throw CommandFailure(
+                .wrong, "no file declares audience '\(audience)'", for: audience, among: names,
+                help: "name an audience of the workspace's files")
+        }
+        guard workspace.followUps(in: [audience]).isEmpty else {
+            throw CommandFailure(
+                .wrong, "audience '\(audience)' goes by what came of a campaign, which this command does not look at",
+                help: "name an audience without 'outcome'")
+        }
+    }
+
+    /// Whom audiences name, whether they are suppressed or not, by the state's numbers.
+    func members(ofAudiences names: [String], knownTo store: any StateStore) async throws -> RecipientSet {
+        for name in names { try requireListed(name) }
+        let recipients = try await ListedRecipients(recipientIndex, recordedIn: store)
+        return try Resolver.everybody(inAudiences: names, of: workspace, recipients)
+    }
+}

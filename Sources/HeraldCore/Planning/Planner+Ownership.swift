@@ -1,0 +1,76 @@
+internal import FCM
+
+/// Memberships that others made or ended: `adopt` and `drift` of a topic.
+extension Planner {
+    /// What the files say of a topic, also under an earlier name.
+    private func declaration(of topic: TopicName) -> DesiredTopic? { topicMembers[successors[topic] ?? topic] }
+
+    /// Whether plans leave the topic alone: it was imported, and no file has declared it since.
+    func awaitsFile(_ topic: TopicName) -> Bool {
+        declaration(of: topic) == nil && state.topics[topic]?.awaitsFile ?? false
+    }
+
+    /// What of a topic the state must learn, and nothing at FCM changes for.
+    mutating func planOwnership(of topic: TopicName) {
+        guard let recorded = state.topics[topic] else { return }
+        noteLeft(recorded.left, topic)
+        guard let declared = declaration(of: topic) else { return }
+        if recorded.awaitsFile { plan.notes.append(.awaitFile(topic, false)) }
+        let adopting = adopting(in: topic)
+        let (members, action): (RecipientSet, Plan.Adoption.Action) =
+            declared.adopt ? (adopting, .adopt) : (recorded.adopted, .giveBack)
+        guard !members.isEmpty else { return }
+        let adoption = Plan.Adoption(
+            topic: topic, declared: declared.name, action: action, members: members,
+            all: recorded.preexisting.count + (action == .giveBack ? recorded.adopted.count : 0))
+        let reason =
+            declared.adopt
+            ? "others subscribed them, and the file says 'adopt: true'" : "the file does not say 'adopt: true' any more"
+        memberships.append(step(.adopt(adoption), reason: reason))
+    }
+
+    // MARK: Adopting
+
+    /// Those whom others subscribed and the files list, and who count as herald's from now on.
+    func adopting(in topic: TopicName) -> RecipientSet {
+        guard let declared = declaration(of: topic), declared.adopt else { return [] }
+        return (state.topics[topic]?.preexisting ?? []).intersection(listed(in: declared.name))
+    }
+
+    /// Whether herald may unsubscribe whom it adopted. They leave with a topic that no file declares any more.
+    func keepsAdopted(_ topic: TopicName) -> Bool { declaration(of: topic)?.adopt ?? true }
+
+    // MARK: Who left by themselves
+
+    /// Those whom the files list and who stay out, because they left by themselves.
+    func away(from topic: TopicName) -> RecipientSet {
+        guard let declared = topicMembers[topic], declared.drift == .keep else { return [] }
+        let recorded = state.topics[topic] ?? RecordedTopic()
+        let earlier = earlierNames(of: topic).reduce(into: RecipientSet()) {
+            $0.formUnion(state.topics[$1]?.left ?? [])
+        }
+        return recorded.left.union(earlier.subtracting(recorded.recipients.all)).intersection(declared.members)
+    }
+
+    /// `nil` if none of them had left by themselves.
+    func reason(forJoining members: RecipientSet, _ topic: TopicName) -> String? {
+        let returning = members.intersection(state.topics[topic]?.left ?? [])
+        if returning.isEmpty { return nil }
+        return returning == members
+            ? "they left by themselves, and the file says 'drift: restore'"
+            : "the files list them; \(returning.count.grouped) of them left by themselves"
+    }
+
+    /// Whoever had left by themselves and is not listed any more may come back as anybody does.
+    private mutating func noteLeft(_ left: RecipientSet, _ topic: TopicName) {
+        let listed = left.intersection(declaration(of: topic)?.members ?? [])
+        var over = left.subtracting(listed)
+        if let successor = successors[topic] {
+            if !listed.isEmpty, topicMembers[successor]?.drift == .keep {
+                plan.notes.append(.reclassify(successor, listed, .leftEarlierName))
+            }
+            over = left
+        }
+        if !over.isEmpty { plan.notes.append(.reclassify(topic, over, .unlisted)) }
+    }
+}

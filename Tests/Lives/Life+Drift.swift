@@ -1,0 +1,92 @@
+import FCM
+import HeraldStore
+import HeraldTestSupport
+
+@testable import HeraldCore
+
+/// Apps that leave topics by themselves, what herald learns of it, and whom it adopts.
+extension Life {
+    /// The app of an installation unsubscribes its user.
+    func leaveByApp(_ random: inout SeededRandom) {
+        let followed = fcm.now.topics.filter { !alive($0.value).isEmpty }.keys.sorted()
+        guard let name = followed.randomElement(using: &random) else { return }
+        let followers = alive(fcm.now.topics[name] ?? []).sorted { $0.rawValue < $1.rawValue }
+        guard let registration = followers.randomElement(using: &random) else { return }
+        fcm.change { _ = $0.topics[name]?.remove(registration) }
+        departed[name, default: []].insert(registration.recipientKey)
+        owners[name]?[registration] = nil
+        for topic in files.topics where topic.name == name { kept[topic.line]?.remove(registration) }
+        tell("the app of \(number(of: registration.recipientKey)) leaves \(name)")
+    }
+
+    /// Some members that the state has are asked for, and whoever left is recorded.
+    func recordDrift(_ random: inout SeededRandom) async throws {
+        var (changes, asked, left) = ([StateChange](), RecipientSet(), 0)
+        let share = Double.random(in: 0.3...1, using: &random)
+        for (name, topic) in known.snapshot.topics.sorted(by: { $0.key < $1.key }) {
+            let members = known.registrations(of: topic.subscribers).sorted { $0.key < $1.key }
+                .filter { _ in Double.random(in: 0..<1, using: &random) < share }
+            let gone = members.filter { fcm.now.topics[name]?.contains($0.value) != true && !alive([$0.value]).isEmpty }
+            asked.formUnion(RecipientSet(members.map(\.key)))
+            guard !gone.isEmpty else { continue }
+            left += gone.count
+            changes.append(.reclassify(name, RecipientSet(gone.map(\.key)), .left))
+        }
+        looked = nil
+        let store = try await currentPlace().open(for: .changing)
+        try await store.commit(changes + [.observed(asked, at: now)])
+        try await look()
+        tell("\(asked.count) are asked for, and \(left) memberships are recorded as left")
+    }
+
+    /// Before a run: whom the state knows to have left, and whom herald may adopt in it.
+    func noteOwnership() {
+        leftBefore = known.snapshot.topics.mapValues { known.installations(of: $0.left) }
+        for topic in files.topics where topic.adopt {
+            for name in [topic.name] + topic.previousNames {
+                adoptable[name, default: []].formUnion(files.members(of: topic))
+            }
+        }
+    }
+
+    /// After a run that did everything, what is not adopted any more was given back.
+    func noteGivenBack() {
+        for topic in files.topics where !topic.adopt {
+            for name in [topic.name] + topic.previousNames { adoptable[name] = nil }
+        }
+    }
+
+    /// Whether herald may unsubscribe what the app subscribed.
+    func isAdopted(_ registration: Registration, in name: TopicName) -> Bool {
+        guard adoptable[name]?.contains(registration.recipientKey) == true else { return false }
+        return declared(as: name)?.adopt ?? true
+    }
+
+    /// Whoever left by themselves stays out, unless the file says otherwise.
+    func checkJoin(_ registration: Registration, _ name: TopicName) throws {
+        guard let topic = declared(as: name), topic.drift == .keep else { return }
+        guard leftBefore[name]?.contains(registration.recipientKey) == true else { return }
+        throw LifeProblem(
+            promise: "subscribes nobody who left", words: "\(number(of: registration.recipientKey)) to \(name)")
+    }
+
+    private func declared(as name: TopicName) -> LifeFiles.Topic? {
+        files.topics.first { $0.name == name } ?? files.topics.first { $0.previousNames.contains(name) }
+    }
+
+    /// Who is not in a topic because they left it, as herald may know or not.
+    func gone(from topic: LifeFiles.Topic) -> Set<RecipientKey> {
+        ([topic.name] + topic.previousNames).reduce(into: []) { $0.formUnion(departed[$1] ?? []) }
+    }
+
+    /// Whoever left and is known to have left is back where the file says so.
+    func checkRestored() throws {
+        for topic in files.topics where topic.drift == .restore {
+            let left = known.installations(of: known.snapshot.topics[topic.name]?.left ?? [])
+            let missing = left.intersection(files.members(of: topic)).intersection(reachable)
+            if let one = missing.map({ number(of: $0) }).min() {
+                throw LifeProblem(promise: "restores who left", words: "\(one) is not back in \(topic.name)")
+            }
+        }
+    }
+}

@@ -1,0 +1,202 @@
+import FCM
+import HeraldTestSupport
+
+@testable import HeraldCore
+
+/// Campaigns in local time, judged by each person's own clock: nobody gets it before a clock of theirs shows the time,
+/// everybody gets it once, and whom it misses is told.
+///
+/// A local time is kept as the instant at which a clock in UTC shows it.
+extension Life {
+    /// What runs have seen of one person on the list of a campaign in local time.
+    struct Clock: Equatable {
+        var zone: String?
+        /// The run that saw them first with this zone, of those that saw them so ever since.
+        var since: Date
+        /// Until when all is judged.
+        var mark: Date
+    }
+
+    /// What is known of a campaign that goes by people's own clocks.
+    struct Clocks {
+        /// What decides when it comes to whom. `nil` while it is not in local time.
+        var schedule: String?
+        /// When a run saw it first so. What some clock of the world had passed then is nobody's.
+        var first = Date.distantPast
+        /// Whether a run that nothing disturbed has seen it.
+        var isSeen = false
+        var people: [RecipientKey: Clock] = [:]
+        /// Every zone that somebody had while the campaign went by it.
+        var zones: [RecipientKey: Set<String?>] = [:]
+        /// Whom a firing is still owed to, with the instant on their clock.
+        var owed: [Key: [RecipientKey: Date]] = [:]
+
+        /// Whatever is owed to whom begins anew.
+        mutating func forget() { (schedule, people, owed, isSeen) = (nil, [:], [:], false) }
+    }
+
+    /// A run reads the lists.
+    func noteClocks(at now: Date) {
+        for campaign in files.campaigns {
+            var own = clocks[campaign.line] ?? Clocks()
+            defer { clocks[campaign.line] = own }
+            let schedule = campaign.isInLocalTime && campaign.isEnabled ? campaign.localText : nil
+            if schedule != own.schedule { own.forget() }
+            if !own.isSeen { own.first = max(now, own.first) }
+            own.schedule = schedule
+            guard schedule != nil, let listed = files.recipients(of: campaign) else { continue }
+            own.people = own.people.filter { listed.contains($0.key) }
+            for person in listed {
+                let zone = files.zones[person]
+                own.zones[person, default: []].insert(zone)
+                if own.people[person]?.zone != zone || own.people[person] == nil {
+                    own.people[person] = Clock(zone: zone, since: now, mark: now)
+                    for key in own.owed.keys { own.owed[key]?[person] = nil }
+                }
+            }
+            for key in own.owed.keys { own.owed[key] = own.owed[key]?.filter { listed.contains($0.key) } }
+        }
+        let declared = Set(files.campaigns.map(\.line))
+        for line in clocks.keys where !declared.contains(line) { clocks[line]?.forget() }
+    }
+
+    /// What fired until then is not asked about: a clock was fast.
+    func passClocks(until date: Date) {
+        for line in clocks.keys {
+            clocks[line]?.owed = [:]
+            let people = clocks[line]?.people ?? [:]
+            clocks[line]?.people = people.mapValues { Clock(zone: $0.zone, since: $0.since, mark: max(date, $0.mark)) }
+        }
+    }
+
+    /// When the clock of somebody shows a local time.
+    static func instant(of local: Date, in zone: String?) -> Date {
+        let time = LocalTime(secondsAsUTC: Int(local.timeIntervalSince1970))
+        switch LifeFiles.zone(zone).instants(of: time) {
+        case .one(let instant), .gap(let instant), .overlap(let instant, _): return instant
+        }
+    }
+
+    /// The instants at which one of the clocks that somebody had shows the time of a firing. Seeds go by no clock of their
+    /// own.
+    func instants(of key: Key, _ campaign: LifeFiles.Campaign, for person: RecipientKey) -> [Date] {
+        guard let local = key.due ?? campaign.at else { return [] }
+        var zones = clocks[campaign.line]?.zones[person] ?? []
+        if runFiles.seeds(of: campaign).contains(person) { zones.formUnion(LifeFiles.zoneNames + [nil]) }
+        // Who lost the field's time on the way may get it a day later (`if_passed`).
+        return zones.flatMap { zone in
+            let first = Self.instant(of: local, in: zone)
+            return campaign.isDaily ? [first] : [first, Self.instant(of: local + 86_400, in: zone)]
+        }
+    }
+
+    /// Everybody gets what their own clock has reached, or is told of.
+    ///
+    /// - Parameter isTold: whether the run said something of a firing.
+    func judgeClocks(of campaign: LifeFiles.Campaign, at now: Date, isTold: (Key) -> Bool) throws {
+        guard var own = clocks[campaign.line], own.schedule != nil else { return }
+        defer { clocks[campaign.line] = own }
+        own.isSeen = true
+        var ends: [Key: Date] = [:]
+        for occurrence in known.snapshot.occurrences.values
+        where lines[campaign.line]?.names.contains(occurrence.campaign) == true {
+            ends[key(of: campaign, recorded: occurrence)] = occurrence.finished
+        }
+        for (person, clock) in own.people {
+            own.people[person]?.mark = max(now, clock.mark)
+            // On any clock of the world.
+            let locals = campaign.due.firings(after: clock.mark - 50_400, through: now + 50_400)
+            for local in locals {
+                let instant = Self.instant(of: local, in: clock.zone)
+                guard instant > clock.mark, instant <= now, local - 50_400 > own.first else { continue }
+                let key = campaign.isDaily ? Key(line: campaign.line, due: local) : self.key(of: campaign, nil)
+                // Who comes when it is over, or when it has begun by another schedule, is no part of it.
+                if let end = ends[key], end <= clock.since { continue }
+                if let begin = begun[key]?.at, begin < own.first { continue }
+                own.owed[key, default: [:]][person] = instant
+            }
+        }
+        let reachable = reachable
+        for (key, people) in own.owed.sorted(by: { words($0.key) < words($1.key) }) {
+            if lines[campaign.line]?.over.contains(key) == true {
+                own.owed[key] = nil
+                continue
+            }
+            let got = Set((delivered[key] ?? [:]).keys).union(excused[key] ?? [])
+            let left = people.filter { !got.contains($0.key) && reachable.contains($0.key) }
+            own.owed[key] = left.isEmpty ? nil : left
+            let late = left.filter { now > $0.value.adding(campaign.maxLateness) }
+            if isTold(key) {
+                for person in late.keys { own.owed[key]?[person] = nil }
+                continue
+            }
+            if let expiry = campaign.expiresAfter {
+                for (person, instant) in left where now.adding(.seconds(120)) > instant.adding(expiry) {
+                    own.owed[key]?[person] = nil
+                }
+            }
+            guard let one = own.owed[key]?.keys.map({ number(of: $0) }).min() else { continue }
+            throw LifeProblem(
+                promise: late.isEmpty ? "loses nobody by their clock" : "misses nobody by their clock without a word",
+                words: "\(words(key)) ('\(campaign.name)') was not sent to \(one), and nothing says so")
+        }
+    }
+
+    // MARK: People
+
+    /// Somebody travels, or their row loses its zone.
+    func travel(_ random: inout SeededRandom) {
+        let person = Registration.fid(.random(in: 0..<population, using: &random)).recipientKey
+        let isKnown = Int.random(in: 0..<6, using: &random) > 0
+        files.zones[person] = isKnown ? LifeFiles.zoneNames.randomElement(using: &random) : nil
+        tell("\(number(of: person)) is in \(files.zones[person] ?? "no zone")")
+    }
+
+    /// The author has a campaign go by each person's own clock, or not any more.
+    func toggleLocalTime(_ random: inout SeededRandom) {
+        guard let place = files.campaigns.indices.randomElement(using: &random) else { return }
+        files.campaigns[place].isLocal.toggle()
+        lines[files.campaigns[place].line]?.edited = now
+        lines[files.campaigns[place].line]?.owed = []
+        tell(
+            "\(files.campaigns[place].name): \(files.campaigns[place].isLocal ? "local time" : "the same time for all")"
+        )
+    }
+}
+
+extension LifeFiles {
+    /// From the first clock of the world to one of the last.
+    static let zoneNames = [
+        "Pacific/Kiritimati", "Asia/Tokyo", "Asia/Kolkata", "Europe/Rome", "+02:00", "America/New_York",
+        "Pacific/Honolulu",
+    ]
+
+    /// - Parameter name: `nil` for somebody whose row has none.
+    static func zone(_ name: String?) -> Zone { name.flatMap { zones[$0] } ?? .utc }
+
+    private static let zones = Dictionary(
+        zoneNames.compactMap { name in Zone(written: name).map { (name, $0) } }, uniquingKeysWith: { $1 })
+}
+
+extension LifeFiles.Campaign {
+    /// Whether its file says so. One request to many has one time, and a day has four at most.
+    var isInLocalTime: Bool {
+        guard isLocal, due != .once, isForEach else { return false }
+        if case .daily(_, let hours) = due { return hours.count <= Schedule.mostADay }
+        return true
+    }
+
+    /// What decides when it comes to whom.
+    var localText: String { "\(due) \(revision) \(target)" }
+
+    /// As occurrences in its time are called.
+    func words(for due: Date) -> String { isInLocalTime ? String(due.rfc3339.prefix(16)) : due.rfc3339 }
+
+    /// When somebody's clock shows its time next, within a day.
+    func nextInstant(after now: Date) -> Date? {
+        guard isInLocalTime else { return due.firings(after: now, through: now + 86_400).first }
+        let locals = due.firings(after: now - 50_400, through: now + 86_400)
+        return locals.flatMap { local in LifeFiles.zoneNames.map { Life.instant(of: local, in: $0) } }
+            .filter { $0 > now && $0 <= now + 86_400 }.min()
+    }
+}

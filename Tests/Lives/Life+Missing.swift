@@ -1,0 +1,92 @@
+import FCM
+import HeraldTestSupport
+
+@testable import HeraldCore
+
+/// What a run does not send any more, and says so.
+extension Life {
+    /// A firing is missed only if it came too late, or if its schedule lost its time after it had begun. One that a later firing
+    /// takes the place of is no failure.
+    func checkMissed(_ content: LifeRun.Content) throws {
+        for plan in content.plans.map(\.plan) {
+            for missed in plan.missed where !isForgiven {
+                let isKept = files.campaigns.contains {
+                    lines[$0.line]?.names.contains(missed.occurrence.campaign) == true
+                        && isKeptByStage(missed, $0, at: plan.at)
+                }
+                if isKept {
+                    throw LifeProblem(
+                        promise: "misses nobody for a closed stage", words: "\(missed.occurrence): \(missed.reason)")
+                }
+            }
+            for missed in plan.missed {
+                let campaigns = files.campaigns.filter {
+                    lines[$0.line]?.names.contains(missed.occurrence.campaign) == true
+                }
+                let isInTime = campaigns.allSatisfy { campaign in
+                    let ends = [campaign.maxLateness, campaign.expiresAfter].compactMap(\.self).map(missed.due.adding)
+                    return !campaign.isInLocalTime && campaign.catchUp != .none && ends.allSatisfy { plan.at < $0 }
+                        && !campaign.due.hasLost(missed.due)
+                }
+                if isInTime, !campaigns.isEmpty {
+                    throw LifeProblem(
+                        promise: "misses what is not too late", words: "\(missed.occurrence): \(missed.reason)")
+                }
+            }
+        }
+    }
+
+    /// Whatever a report names as missed is never sent. A report outlives the process.
+    func noteMissed(_ run: LifeRun) {
+        guard run.now.report != nil || !run.isDead, !run.now.isRefused else { return }
+        for silenced in run.now.plans.flatMap(\.plan.silenced) {
+            // The warning named the command that sets it right.
+            guard let line = files.campaigns.first(where: { $0.name == silenced.campaign })?.line else { continue }
+            let mark = lines[line]?.mark ?? silenced.until
+            lines[line]?.mark = max(silenced.until, mark)
+            lines[line]?.owed = []
+        }
+        // What a plan leaves out after an edit, it names in a warning.
+        let warnings = run.now.plans.flatMap(\.overview.warnings)
+        for (line, known) in lines {
+            for due in known.owed.union(
+                warnings.compactMap { OccurrenceID(rawValue: String($0.prefix { $0 != " " })).due })
+            where known.names.contains(where: { name in warnings.contains { $0.hasPrefix("\(name)@\(due.rfc3339)") } })
+            {
+                end(Key(line: line, due: due))
+            }
+        }
+        for missed in run.now.plans.flatMap({ $0.plan.missed + $0.plan.superseded }) {
+            for campaign in files.campaigns
+            where lines[campaign.line]?.names.contains(missed.occurrence.campaign) == true {
+                let revision = missed.unrecorded?.revision ?? campaign.revision
+                end(
+                    campaign.isDaily
+                        ? Key(line: campaign.line, due: missed.occurrence.localDue ?? missed.due)
+                        : Key(line: campaign.line, revision: revision))
+            }
+        }
+    }
+}
+
+extension OccurrenceID {
+    /// The name in it: the campaign's when it began.
+    var campaign: String { rawValue.split(separator: "@").first.map(String.init) ?? "" }
+
+    /// The time in it.
+    var due: Date? {
+        let text = rawValue.split(separator: "@").last ?? ""
+        return Date(rfc3339: String(text.prefix { $0 != "#" })) ?? localDue
+    }
+
+    /// The time in it, for one in local time.
+    var localDue: Date? {
+        let text = (rawValue.split(separator: "@").last ?? "").prefix { $0 != "#" }
+        return LocalTime(written: String(text)).map { Date(timeIntervalSince1970: Double($0.secondsAsUTC)) }
+    }
+}
+
+extension RecordedOccurrence {
+    /// When a clock in UTC shows its time, for one in local time.
+    var shownDue: Date? { local.map { Date(timeIntervalSince1970: Double($0.secondsAsUTC)) } ?? due }
+}
