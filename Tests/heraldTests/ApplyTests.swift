@@ -146,7 +146,7 @@ import Testing
         let (_, host) = try await sandbox.startEmulator()
         let early = try await sandbox.herald("apply", "--auto-approve", "--at", "2026-12-01T07:59:00Z", host: host)
         #expect(early.status == 0, "\(early.errors)")
-        #expect(early.output.contains("timed@2026-12-01T08:00:00Z"))
+        #expect(early.output.contains("Tue 2026-12-01 08:00 UTC  timed, to audience all"))
         #expect(try sandbox.accepted(in: ["ledger.ndjson"]).isEmpty)
         let late = try await sandbox.herald("apply", "--auto-approve", "--at", "2026-12-01T09:00:01Z", host: host)
         #expect(late.status == 4)

@@ -144,9 +144,9 @@ import Testing
         #expect(
             checks.compactMap { $0["check"]?.string } == [
                 "credential", "endpoint", "project", "message_permission", "topic_permission", "topic_api",
-                "group_permission", "clock", "proxy", "quota", "state", "time_zones", "lists",
+                "group_permission", "clock", "proxy", "quota", "state", "time_zones", "drift", "lists",
             ])
-        for check in checks where !["quota", "group_permission"].contains(check["check"]?.string) {
+        for check in checks where !["quota", "group_permission", "drift"].contains(check["check"]?.string) {
             #expect(check["result"] == "ok", "\(check)")
             #expect(check["fix"] == .null)
         }

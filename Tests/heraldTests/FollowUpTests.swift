@@ -124,7 +124,7 @@ struct FollowUpTests {
         #expect(try await town.herald("plan").failure == nil)
         try town.folder.write("kind: audience\n", to: "mistake.yaml")
         let refused = try await town.herald("state", "prune", "--older-than", "1d", "--auto-approve")
-        #expect(refused.failure?.status == .failed && refused.errors.contains("'herald validate'"), "\(refused.errors)")
+        #expect(refused.failure?.status == .wrong && refused.errors.contains("'herald validate'"), "\(refused.errors)")
     }
 
     private static let follower =

@@ -1,6 +1,16 @@
 import FCM
 
 extension World {
+    /// What was sent to an installation: the last ``Recent/limit`` messages, oldest first.
+    func deliveries(to installation: RecipientKey) -> [Delivery] {
+        devices[installation]?.deliveries { topics[$0]?.recent ?? Recent() } ?? []
+    }
+
+    /// How many topics the installation of a registration follows.
+    func topicCount(of registration: Registration) -> Int {
+        max(enrolments[registration]?.topics.count ?? 0, devices[registration.recipientKey]?.topicCount ?? 0)
+    }
+
     func status(of registration: Registration, at now: Date) -> DeviceStatus {
         var simulatedDevice = simulatedDevice(of: registration)
         simulatedDevice.expire(at: now)

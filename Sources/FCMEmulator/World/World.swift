@@ -292,19 +292,9 @@ extension World {
         return id
     }
 
-    /// What was sent to an installation: the last ``Recent/limit`` messages, oldest first.
-    func deliveries(to installation: RecipientKey) -> [Delivery] {
-        devices[installation]?.deliveries { topics[$0]?.recent ?? Recent() } ?? []
-    }
-
     private mutating func hand(_ delivery: Delivery, to installation: RecipientKey) {
         devices[installation, default: Device()].direct.append(delivery)
         simulatedDevices[installation]?.take(delivery, at: delivery.sent)
-    }
-
-    /// How many topics the installation of a registration follows.
-    func topicCount(of registration: Registration) -> Int {
-        max(enrolments[registration]?.topics.count ?? 0, devices[registration.recipientKey]?.topicCount ?? 0)
     }
 
     /// - Parameters:

@@ -268,12 +268,12 @@ struct StepState: DecidingStep {
 
     /// What came of the stage, for the state. It soaks from now on if nobody of it may start any more.
     private mutating func closeStage(_ now: Moment) -> [StateChange] {
-        guard let staging = work.staging, !isUnfinished, calls.hasStarted else { return [] }
-        let isSettled = report.stopped == nil && postponed == 0 && report.standing != .held
-        if isSettled { nextStage = staging.opening(after: now.date) }
-        let changes = work.closing(stage: stageFigures, settled: isSettled ? now.date : nil)
+        guard let staging = work.staging, !isUnfinished else { return [] }
+        let isSettled = calls.hasStarted && report.stopped == nil && postponed == 0 && report.standing != .held
         report.stages = staging.shown(with: stageFigures, isHalted: trouble.halt == .stage, isSettled: isSettled)
-        return changes
+        guard calls.hasStarted else { return [] }
+        if isSettled { nextStage = staging.opening(after: now.date) }
+        return work.closing(stage: stageFigures, settled: isSettled ? now.date : nil)
     }
 
     /// What came of the open stage, in earlier runs and in this one.

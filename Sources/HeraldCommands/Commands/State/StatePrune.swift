@@ -50,7 +50,7 @@ struct StatePrune: AsyncParsableCommand {
             context.files.folder, environment: context.common.environment, lists: .skip, at: context.machine.now())
         guard let workspace = loaded.workspace, !loaded.diagnostics.hasErrors else {
             throw CommandFailure(
-                .failed, "files of the workspace have mistakes, so nobody knows which occurrences audiences go by",
+                .wrong, "files of the workspace have mistakes, so nobody knows which occurrences audiences go by",
                 help: "correct what 'herald validate' says, then prune again")
         }
         return FollowedOccurrences(of: workspace, in: recorded).audiences

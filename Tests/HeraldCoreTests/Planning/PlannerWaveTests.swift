@@ -1,0 +1,31 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+/// Who is in a wave is fixed by the first run after its instant. It is 2025-12-01T08:00:00Z.
+struct PlannerWaveTests {
+    /// At 10:00 it was 01:00 in UTC for the first, and will be 20:00 for the others.
+    private static let local = LocalTime(year: 2025, month: 12, day: 1, hour: 10)
+    private static let instants = [Date.after(-7 * 3600), Date.after(12 * 3600)]
+
+    @Test func `a wave that a fast clock has fixed waits for its time`() {
+        var campaign = Campaign.tide("tide", to: .audience("anglers"))
+        campaign.schedule.times = .local(LocalSchedule(.at(Self.local, .skip), field: "zone"))
+        campaign.zoneField = Located("zone")
+        var scenario = PlanScenario()
+        scenario.want(campaign)
+        scenario.desired.sends[0].zones = ["zone": [Zone(offset: 9 * 3600): [1], Zone(offset: -10 * 3600): [2, 3]]]
+        var occurrence = RecordedOccurrence(campaign, local: Self.local)
+        occurrence.accepted = [1]
+        occurrence.classes = Partition(disjoint: [MessageClass(): [1, 2, 3]])
+        occurrence.waves = Partition(disjoint: [Self.instants[0]: [1], Self.instants[1]: [2, 3]])
+        scenario.state.occurrences[OccurrenceID(campaign: "tide", local: Self.local, revision: 1)] = occurrence
+        scenario.state.watermarks["tide"] = Watermark(
+            at: .after(13 * 3600), schedule: campaign.schedule.text, next: nil, first: .after(-86_400))
+        #expect(scenario.plan().sends.allSatisfy(\.members.isEmpty))
+        #expect(scenario.plan(at: Self.instants[1]).sends.map(\.members) == [[2, 3]])
+    }
+}
