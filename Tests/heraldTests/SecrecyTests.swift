@@ -92,7 +92,7 @@ import Testing
         + lines("state show to-all@once", in: OutputFormat.self)
         + lines("state find \(Secrets.fid(2))", in: OutputFormat.self)
         + lines("status", in: StatusFormat.self, 4)
-        + lines("drift", in: DriftFormat.self) + [("import topic news --audience all", 0)]
+        + lines("drift", in: DriftFormat.self) + [("import topic news --audience all", 4)]
         + lines("report FOLDER/report.json", in: ReportFormat.self)
         + [
             ("state show --check", 0), ("state export", 0), ("state export --dead", 0),
