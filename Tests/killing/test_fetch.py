@@ -90,6 +90,9 @@ class FetchTests(Case):
                     done = self.world.run("fetch", prepare=lambda: self.fill_disk(limit))
                     self.assertIn(done.returncode, (0, 4), done.stderr)
                     self.check(writer)
+                    # A list for which there was no room stays older than the others until a fetch brings both.
+                    self.assertEqual(0, self.world.run("fetch").returncode)
+                    self.assertEqual(1, self.check(writer))
                     continue
                 done = self.world.run("fetch")
                 self.assertEqual(0, done.returncode, done.stderr)
