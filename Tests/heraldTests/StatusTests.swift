@@ -256,6 +256,9 @@ import Testing
         #expect(needs.map(\.kind) == ["doctor"] && needs.first?.command == "herald doctor", "\(needs)")
         try await scene.done("herald state snapshot --out ../snapshot.json")
         #expect(try await scene.needs("--snapshot ../snapshot.json").map(\.kind) == ["doctor"])
+        // Both are noted in whole seconds.
+        let second = Date().timeIntervalSince1970.rounded(.down)
+        try await scene.sandbox.eventually { Date().timeIntervalSince1970 >= second + 1 }
         try await scene.done("herald run")
         #expect(try await scene.needs().isEmpty)
         try await away.done("herald doctor", 1)
