@@ -36,7 +36,8 @@ struct Feedback: AsyncParsableCommand {
     func run() async throws {
         let context = try CommandContext.openSettings(Common(herald.common, options))
         guard Self.mayReplace(file) else {
-            throw CommandFailure.unwritable("\(file) is there, and herald did not write it")
+            throw CommandFailure(
+                .wrong, "\(file) is there, and herald did not write it", help: "name another file, or remove this one")
         }
         let store = try await context.state.open(for: .inspecting)
         let lines = FeedbackLines(store)

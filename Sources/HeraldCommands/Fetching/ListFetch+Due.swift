@@ -36,7 +36,9 @@ extension ListFetch {
         // The run tells the mistakes.
         guard let workspace = loaded.workspace, !loaded.diagnostics.hasErrors else { return false }
         let due = all(of: workspace).filter { isDue($0, in: folder, at: now) }
-        if due.isEmpty { return false }
+        // A fetch that was killed may have left lists that no plan takes.
+        let isUnfinished = FetchedList.pending(in: "\(folder.path)/\(FetchedList.folder)") != nil
+        if due.isEmpty, !isUnfinished { return false }
         try LoadedWorkspace.requireUntracked(workspace, in: folder)
         let fetch: ListFetch
         do { fetch = try ListFetch(try LoadedWorkspace(folder, workspace, loaded), common, signals) } catch {
