@@ -28,16 +28,22 @@ struct ListLoader {
         /// The list's name in diagnostics.
         var list: String
         var names: ColumnNames
-        /// The columns whose values are kept.
-        var kept: [String] = []
+        var needed = Needed()
+    }
+
+    /// The columns of a list that are needed besides those that filters use.
+    struct Needed: Hashable {
+        /// Those whose values are kept.
+        var values: [String] = []
+        /// Those that have zones.
+        var zones: [String] = []
     }
 
     /// A list, with the audiences that read it in the same way.
     struct Use {
         var place: WorkspaceFolder.Place
         var names: ColumnNames
-        /// The columns whose values are kept.
-        var kept: [String] = []
+        var needed = Needed()
         var audiences: Set<String> = []
         /// The attributes that filters use.
         var columns: Set<String> = []
@@ -46,7 +52,7 @@ struct ListLoader {
         /// The columns that the audiences name.
         var named: [Located<String>] = []
 
-        var reading: Reading { Reading(list: place.name, names: names, kept: kept) }
+        var reading: Reading { Reading(list: place.name, names: names, needed: needed) }
 
         func source(_ recipientIndex: RecipientIndexBuilder) -> RowSource {
             recipientIndex.source(place.name, for: audiences, columns: columns.sorted(), names)
@@ -55,17 +61,17 @@ struct ListLoader {
 
     /// The lists that audiences name, except those whose path is wrong. Wrong paths are reported.
     ///
-    /// - Parameter kept: returns the columns whose values an audience's list must bring.
+    /// - Parameter needed: returns the columns that an audience's list must bring.
     /// - Returns: The use of each audience's list too, by the audience's name.
     private mutating func used(
-        by audiences: [Audience], _ filters: FilterUse, keeping kept: (String) -> [String]
+        by audiences: [Audience], _ filters: FilterUse, keeping needed: (String) -> Needed
     ) -> (lists: [Reading: Use], byAudience: [String: Reading]) {
         var lists: [Reading: Use] = [:]
         var readings: [String: Reading] = [:]
         for audience in audiences {
             guard case .list(let path, let columns) = audience.source, let place = place(of: path) else { continue }
             let name = audience.name.value
-            var use = Use(place: place, names: columns.names, kept: kept(name))
+            var use = Use(place: place, names: columns.names, needed: needed(name))
             use = lists[use.reading] ?? use
             use.audiences.insert(name)
             use.columns.formUnion(filters.columns(ofListBehind: name))
@@ -78,16 +84,16 @@ struct ListLoader {
 
     /// The lists that audiences name, except those whose path is wrong.
     ///
-    /// - Parameter kept: returns the columns whose values an audience's list must bring.
-    mutating func uses(of audiences: [Audience], keeping kept: (String) -> [String] = { _ in [] }) -> [Use] {
-        Array(used(by: audiences, FilterUse(audiences), keeping: kept).lists.values)
+    /// - Parameter needed: returns the columns that an audience's list must bring.
+    mutating func uses(of audiences: [Audience], keeping needed: (String) -> Needed = { _ in Needed() }) -> [Use] {
+        Array(used(by: audiences, FilterUse(audiences), keeping: needed).lists.values)
     }
 
     /// Passes the lists' rows to the builder. Returns the audiences whose list can be read.
     mutating func read(_ audiences: [Audience], into recipientIndex: inout RecipientIndexBuilder) -> [Audience] {
         let filters = FilterUse(audiences)
         let uses: [Reading: Use]
-        (uses, readings) = used(by: audiences, filters) { recipientIndex.valueColumns(ofListBehind: $0) }
+        (uses, readings) = used(by: audiences, filters) { recipientIndex.columns(ofListBehind: $0) }
         let readable = audiences.indices.filter { place in
             let audience = audiences[place]
             guard case .list(let path, _) = audience.source else { return true }
@@ -147,8 +153,10 @@ struct ListLoader {
     ) -> Bool {
         let place = use.place
         var classifier = recipientIndex.classifier(for: use.audiences, columns: use.columns.sorted())
-        let (filtered, kept, compares) = (classifier.columns.count, use.kept.count, classifier.comparesRows)
-        let asked = classifier.columns + use.kept + use.declared.subtracting(use.kept).sorted()
+        let (filtered, compares) = (classifier.columns.count, classifier.comparesRows)
+        let (kept, zoned) = (use.needed.values, use.needed.zones)
+        let columns = classifier.columns + zoned + kept
+        let asked = columns + use.declared.subtracting(columns).sorted()
         var (reader, row) = (ListReader(place.name, use.names, asked: asked), 0)
         var values: [UInt8] = []
         var classes = [Int](repeating: -1, count: classifier.columns.count)
@@ -165,16 +173,19 @@ struct ListLoader {
                     for column in classes.indices {
                         classes[column] = look(column) { classifier.class(of: $0, inColumn: column) } ?? -1
                     }
-                    guard let membershipClass = classifier.membershipClass(of: classes) else { return }
+                    guard var membershipClass = classifier.membershipClass(of: classes) else { return }
                     defer { row += 1 }
-                    if kept > 0 || compares {
-                        values.removeAll(keepingCapacity: true)
-                        let keepsValues = kept > 0 && recipientIndex.needsValues(membershipClass)
-                        if keepsValues || compares {
-                            RowTimes.pack(of: classifier.times(of: membershipClass), into: &values, look)
-                            let columns = filtered..<filtered + (keepsValues ? kept : 0)
-                            RowValues.pack(of: columns, line: found.line, into: &values, look)
-                        }
+                    if !values.isEmpty { values.removeAll(keepingCapacity: true) }
+                    let keepsValues = !kept.isEmpty && recipientIndex.needsValues(membershipClass)
+                    // Of rows that were seen at the same time, the line tells which counts.
+                    if keepsValues || compares || !zoned.isEmpty && found.seen != nil {
+                        RowTimes.pack(of: classifier.times(of: membershipClass), into: &values, look)
+                        let columns = keepsValues ? filtered + zoned.count..<columns.count : 0..<0
+                        RowValues.pack(of: columns, line: found.line, into: &values, look)
+                    }
+                    for column in filtered..<filtered + zoned.count {
+                        let zone = look(column) { recipientIndex.zone(of: $0) } ?? 0
+                        membershipClass = recipientIndex.membershipClass(membershipClass, zone: zone)
                     }
                     values.withUnsafeBytes {
                         recipientIndex.add(

@@ -2,7 +2,7 @@
 struct Admission {
     private(set) var admitted = RecipientSet()
     /// Until when those who may start may do so, where their window closes, or their wave expires.
-    private(set) var closings = Partition<Date>()
+    var closings: Partition<Date> { Partition(disjoint: ends) }
     /// Those whose window is closed, by when it opens.
     private(set) var waiting: [Date: RecipientSet] = [:]
     /// Those for whom `max_lateness` is over, not counting the time in which their window was closed.
@@ -10,6 +10,8 @@ struct Admission {
     /// The latest end of `max_lateness` of those who may start.
     private(set) var deadline: Date?
 
+    /// Nobody is in two: a recipient has one wave and one zone.
+    private var ends: [Date: RecipientSet] = [:]
     private let suspended: Date?
     private let stage: StageOpening?
     private let window: SendWindow?
@@ -68,6 +70,6 @@ struct Admission {
         admitted.formUnion(members)
         deadline = [deadline, limits.deadline].compactMap(\.self).max()
         let end = [standing?.until, isWave ? limits.expiry : nil].compactMap(\.self).min()
-        if let end { closings.move(members, to: end) }
+        if let end { ends[end, default: []].formUnion(members) }
     }
 }

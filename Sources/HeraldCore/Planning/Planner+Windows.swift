@@ -102,6 +102,9 @@ extension DesiredSend {
     /// The zones by which its recipients' windows open.
     var windowZones: [Zone] {
         guard let window = campaign.delivery.window, let field = window.field else { return [] }
-        return Array(zones(of: members, by: field.value, else: window.zone).keys)
+        let named = zones[field.value] ?? [:]
+        // Each plan asks many times, so it only counts. Whoever is named is a member.
+        let isDefaulted = named.values.reduce(0) { $0 + $1.count } < members.count
+        return Array(Set(named.keys).union(isDefaulted ? [window.zone] : []))
     }
 }

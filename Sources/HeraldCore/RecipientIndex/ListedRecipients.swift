@@ -43,7 +43,7 @@ package struct ListedRecipients: Sendable {
     ) throws(RecipientIndexError) -> RecipientPass {
         RecipientPass(
             try EntryMerge([recipientIndex.entries, recorded]), recipientIndex.membershipClasses, next: next,
-            valued: recipientIndex.valued, noting: notes, keepingOthers: keepingOthers,
+            valued: recipientIndex.valued, zoned: recipientIndex.zoned, noting: notes, keepingOthers: keepingOthers,
             counting: CountedRows(recipientIndex.membershipClasses, at: recipientIndex.time))
     }
 

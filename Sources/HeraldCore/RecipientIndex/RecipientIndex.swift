@@ -13,6 +13,10 @@ package struct RecipientIndex: Sendable {
     let membershipClasses: [MembershipClass]
     /// The owners whose rows' values personal messages need. The rows that they take from lists bring them.
     let valued: [ValueNeed.Owner]
+    /// The owners whose campaigns go by each recipient's zone, and the columns that have it.
+    var zoned: [ValueNeed.Owner] = []
+    /// The zones that rows name. The first has number 1.
+    var zones: [Zone] = []
     /// Where sorting writes what does not fit into memory.
     let temporaryFolder: String
 
@@ -50,5 +54,7 @@ package struct RecipientIndex: Sendable {
         var hasSeen = false
         /// What audiences that compare make of such a row.
         var compared: ComparedRow?
+        /// The numbers of the zones that the row names, one for each column of its list that has zones. 0 for none.
+        var zones: [Int] = []
     }
 }

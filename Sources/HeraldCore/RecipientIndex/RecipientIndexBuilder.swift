@@ -16,6 +16,8 @@ struct RecipientIndexBuilder {
     /// Whether the values of a membership class's rows are needed, by the class's number; `nil` if that is not known
     /// yet.
     private var valued: [Bool?] = []
+    /// Of rows whose zones are needed. The system's names are read only for these.
+    private lazy var zones = ZoneNumbers()
     private let sorter: EntrySorter
     private let temporaryFolder: String
     private let keepsSources: Bool
@@ -61,8 +63,14 @@ struct RecipientIndexBuilder {
         sorter = EntrySorter(folder: temporaryFolder, budget: budget)
     }
 
-    /// The columns whose values the list of an audience must bring.
-    func valueColumns(ofListBehind name: String) -> [String] { need.columns(ofListBehind: name) }
+    /// The columns that are needed of the list of an audience.
+    func columns(ofListBehind name: String) -> ListLoader.Needed { need.columns(ofListBehind: name) }
+
+    /// The number of the zone that a value names; 0 if it names none.
+    mutating func zone(of value: UnsafeBufferPointer<UInt8>) -> Int { zones.number(of: value) }
+
+    /// The membership class of the same rows if the next of their columns with zones names this one.
+    func membershipClass(_ number: UInt32, zone: Int) -> UInt32 { table.number(number, zone: zone) }
 
     /// Whether the rows of a membership class must bring their values.
     mutating func needsValues(_ membershipClass: UInt32) -> Bool {
@@ -199,6 +207,7 @@ struct RecipientIndexBuilder {
         var index = RecipientIndex(
             entries: try sorter.finish(), membershipClasses: table.all, valued: need.owners,
             temporaryFolder: temporaryFolder)
+        if !need.zoned.isEmpty { (index.zoned, index.zones) = (need.zoned, zones.zones) }
         guard keepsSources else { return index }
         (index.sources, index.order) = (sources, order(inline))
         if let known {

@@ -20,6 +20,7 @@ struct RecipientPass {
     private var ranking: [(hasSeen: Bool, list: UInt64)]
     private let keepsOthers: Bool
     private var newest: NewestRows
+    private var newestZones: NewestZones
     /// `nil` if no audience compares.
     private var counted: CountedRows?
     private(set) var nextNumber: RecipientID
@@ -53,13 +54,15 @@ struct RecipientPass {
 
     init(
         _ merge: EntryMerge, _ membershipClasses: [RecipientIndex.MembershipClass], next: RecipientID,
-        valued: [ValueNeed.Owner] = [], noting notes: RecipientNumbers.Notes? = nil, keepingOthers: Bool = false,
+        valued: [ValueNeed.Owner] = [], zoned: [ValueNeed.Owner] = [], noting notes: RecipientNumbers.Notes? = nil,
+        keepingOthers: Bool = false,
         counting counted: CountedRows? = nil
     ) {
         (self.merge, self.membershipClasses, nextNumber, self.notes) = (merge, membershipClasses, next, notes)
         (keepsOthers, self.counted) = (keepingOthers, counted)
         ranking = membershipClasses.map(\.ranking)
         newest = NewestRows(of: valued, membershipClasses)
+        newestZones = NewestZones(of: zoned, membershipClasses)
         repeated = [Int](repeating: 0, count: membershipClasses.count)
     }
 
@@ -76,6 +79,10 @@ struct RecipientPass {
             try newest.each { (owner, row) throws(Failure) in try body(owner, UnsafeRawBufferPointer(key), row) }
         }
     }
+
+    /// Calls `body` for each owner whose campaigns go by zones and that takes the recipient that `next` returned last: with
+    /// the owner's place, and the membership class of the newest row.
+    func eachNewestZone(_ body: (Int, UInt32) -> Void) { newestZones.each(body) }
 
     /// The registration that counts, of the recipient that `next` returned last. A living one counts before a dead one,
     /// then the one seen last, then the one listed last. In one row a fid counts before a token.
@@ -143,6 +150,7 @@ struct RecipientPass {
             ranking.append(added.ranking)
             repeated.append(0)
             newest.add(added)
+            newestZones.add(added)
         }
         try counted.each { (entry, mark) throws(RecipientIndexError) in try read(entry, as: mark) }
         self.counted = counted
@@ -175,6 +183,7 @@ struct RecipientPass {
         if !otherListed.isEmpty { otherListed = [] }
         names.begin()
         newest.begin()
+        newestZones.begin()
         marks.removeAll(keepingCapacity: true)
         if !seenMarks.isEmpty { seenMarks = [] }
     }
@@ -210,6 +219,7 @@ struct RecipientPass {
             ? RowRank(seen: UInt64(entry.row) + 1, place: list) : .init(seen: 0, place: list | UInt64(entry.row))
         if !current.isListed || current.rank < rank { current.rank = rank }
         newest.take(entry, as: mark, rank)
+        newestZones.take(entry, as: mark, rank)
         current.isListed = true
     }
 

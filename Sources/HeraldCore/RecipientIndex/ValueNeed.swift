@@ -1,7 +1,7 @@
 internal import FCM
 
-/// Whose rows' values are needed: by personal messages, and by windows that go by each recipient's zone. Stages need no
-/// values, but the keys that the rows come with.
+/// Whose rows are needed, and what of them: personal messages need values, stages need no values, but the keys that the
+/// rows come with, and whatever goes by each recipient's zone needs only that.
 struct ValueNeed {
     /// Somebody's rows, and the columns whose values they bring.
     struct Owner: Hashable, Sendable {
@@ -10,23 +10,29 @@ struct ValueNeed {
         var columns: [String]
     }
 
-    /// The audiences that such campaigns go to, and personal campaigns with registrations of their own; each once.
+    /// The audiences that personal campaigns and campaigns in stages go to, and such campaigns with registrations of their
+    /// own; each once.
     let owners: [Owner]
+    /// The audiences whose campaigns go by each recipient's zone, with the columns that have it; each once.
+    let zoned: [Owner]
     /// The columns to keep of the list of an audience with its own source.
     private let columns: [String: [String]]
+    /// The columns of such a list that have zones.
+    private let zones: [String: [String]]
     /// Whether nothing is needed but zones, which the cache of lists can keep.
     let isForZonesAlone: Bool
 
     init(_ workspace: Workspace) {
         let groups = workspace.groupsByName
-        var owners: [RecipientIndex.Owner] = []
-        var columns: [String: [String]] = [:]
+        var (owners, zoned): ([RecipientIndex.Owner], [RecipientIndex.Owner]) = ([], [])
+        var (columns, zones): ([String: [String]], [String: [String]]) = ([:], [:])
         let ends = workspace.valueSources
         var sources: [RecipientIndex.Owner: String] = [:]
         for campaign in workspace.campaigns {
-            let zones = campaign.zoneFields(groups, ends).map(\.column)
             guard campaign.needsRows, let owner = campaign.valueOwner(groups) else { continue }
-            if !owners.contains(owner) { owners.append(owner) }
+            let own = campaign.zoneFields(groups, ends).map(\.column)
+            if !own.isEmpty, !zoned.contains(owner) { zoned.append(owner) }
+            if campaign.needsValues, !owners.contains(owner) { owners.append(owner) }
             if campaign.content.personal != nil, let seeds = campaign.delivery.stages?.seeds {
                 let owner = RecipientIndex.Owner.audience(seeds.value)
                 if !owners.contains(owner) { owners.append(owner) }
@@ -35,19 +41,24 @@ struct ValueNeed {
             else { continue }
             sources[owner] = source
             let fields = campaign.content.personal?.content.fields ?? []
-            for column in fields.map(\.column) + zones
-            where !columns[source, default: []].contains(column) {
+            for column in fields.map(\.column) where !columns[source, default: []].contains(column) {
                 columns[source, default: []].append(column)
             }
+            for column in own where !zones[source, default: []].contains(column) {
+                zones[source, default: []].append(column)
+            }
         }
-        self.columns = columns
-        isForZonesAlone = workspace.campaigns.allSatisfy { $0.personal == nil && $0.delivery.stages == nil }
+        (self.columns, self.zones) = (columns, zones)
+        isForZonesAlone = workspace.campaigns.allSatisfy { !$0.needsValues }
         self.owners = owners.map { owner in Owner(owner: owner, columns: sources[owner].flatMap { columns[$0] } ?? []) }
+        self.zoned = zoned.map { owner in Owner(owner: owner, columns: sources[owner].flatMap { zones[$0] } ?? []) }
     }
 
     var isEmpty: Bool { owners.isEmpty }
 
-    func columns(ofListBehind name: String) -> [String] { columns[name] ?? [] }
+    func columns(ofListBehind name: String) -> ListLoader.Needed {
+        .init(values: columns[name] ?? [], zones: zones[name] ?? [])
+    }
 }
 
 extension Campaign {
@@ -75,7 +86,10 @@ extension Campaign {
     }
 
     /// Whether its plans need rows of lists, and not only who is listed.
-    var needsRows: Bool { personal != nil || !namesOfZones.isEmpty || delivery.stages != nil }
+    var needsRows: Bool { needsValues || !namesOfZones.isEmpty }
+
+    /// Whether they need rows whole, or at least their keys, and not only the zones that they name.
+    fileprivate var needsValues: Bool { personal != nil || delivery.stages != nil }
 
     /// As its file, or the workspace's, names them.
     var namesOfZones: [Located<String>] { [zoneField, delivery.window?.field].compactMap(\.self) }

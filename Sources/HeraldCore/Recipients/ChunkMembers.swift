@@ -4,10 +4,8 @@ enum ChunkMembers: Sendable {
     case bits([UInt64], count: Int)
 
     /// The largest array. Beyond it, a bitmap is smaller.
-    private static let arrayLimit = 4096
-    private static let wordCount = 1024
-    /// After so many words it checks whether it may stop. It divides `wordCount`.
-    private static let blockCount = 64
+    static let arrayLimit = 4096
+    static let wordCount = 1024
 
     var count: Int {
         switch self {
@@ -80,39 +78,6 @@ enum ChunkMembers: Sendable {
             self = .bits(words, count: count - 1)
         }
         return true
-    }
-
-    func union(_ other: ChunkMembers) -> ChunkMembers { combined(with: other) { $0 | $1 } }
-    func subtracting(_ other: ChunkMembers) -> ChunkMembers { combined(with: other) { $0 & ~$1 } }
-    func intersection(_ other: ChunkMembers) -> ChunkMembers { combined(with: other) { $0 & $1 } }
-
-    /// One of the two, if the result is the same: unchanged sets share their memory.
-    @inline(__always)
-    private func combined(with other: ChunkMembers, _ combine: (UInt64, UInt64) -> UInt64) -> ChunkMembers {
-        let (words, others) = (self.words, other.words)
-        return words.withUnsafeBufferPointer { words in
-            others.withUnsafeBufferPointer { others in
-                // Not 0 once the result has a member, differs from this set, and differs from the other.
-                var (some, changed, differs) = (UInt64(0), UInt64(0), UInt64(0))
-                for block in stride(from: 0, to: Self.wordCount, by: Self.blockCount) {
-                    for index in block..<(block + Self.blockCount) {
-                        let word = combine(words[index], others[index])
-                        some |= word
-                        changed |= word ^ words[index]
-                        differs |= word ^ others[index]
-                    }
-                    if some != 0, changed != 0, differs != 0 { break }
-                }
-                if some == 0 { return .array([]) }
-                if changed == 0 { return self }
-                if differs == 0 { return other }
-                return Self(
-                    words: [UInt64](unsafeUninitializedCapacity: Self.wordCount) { result, size in
-                        for index in 0..<Self.wordCount { result[index] = combine(words[index], others[index]) }
-                        size = Self.wordCount
-                    })
-            }
-        }
     }
 
     init(sorted values: [UInt16]) {

@@ -90,13 +90,13 @@ package struct Resolver {
         var byMembershipClass = [RecipientSet](repeating: [], count: index.membershipClasses.count)
         var pass = try recipients.pass(noting: notes)
         var judging = RowJudging(for: sends, index.valued)
-        var zones = ZoneSorting(for: workspace.sendsByZone, index.valued)
+        var zones = ZoneSorting(index)
         while let recipient = try pass.next() {
             pass.eachNewest { owner, key, row in
                 let row = ValueFile.Row(recipient.id, key: key, tail: row)
                 judging.add(row, of: owner)
-                zones.add(row, of: owner)
             }
+            zones.add(recipient.id, pass)
             for mark in pass.marks {
                 // Comparisons add classes while the pass goes on.
                 while byMembershipClass.count <= Int(mark) { byMembershipClass.append([]) }
@@ -127,7 +127,9 @@ package struct Resolver {
             }
         }
         self.pass = pass
-        self.zones = index.matched?.zones ?? zones.byKey(for: workspace.sendsByZone)
+        self.zones =
+            index.matched?.zones
+            ?? zones.byKey(for: workspace.sendsByZone, pass.membershipClasses, byMembershipClass)
         values = NewestValues(of: recipients)
         judged = Dictionary(zip(sends.map(\.campaign), judging.finish())) { first, _ in first }
         self.workspace = workspace

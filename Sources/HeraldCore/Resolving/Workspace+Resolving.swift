@@ -15,7 +15,7 @@ extension Workspace {
         return campaigns.flatMap { campaign -> [ZoneSorting.Send] in
             guard let owner = campaign.valueOwner(groups) else { return [] }
             return campaign.zoneFields(groups, sources).map {
-                .init(campaign: campaign.name.value, owner: owner, column: $0.column)
+                .init(owner: owner, column: $0.column)
             }
         }
     }

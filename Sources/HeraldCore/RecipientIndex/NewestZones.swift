@@ -1,0 +1,47 @@
+/// The zones that count of a recipient, for each owner whose campaigns go by them: those that its newest row names.
+///
+/// Most recipients have one row, or rows that are alike. Nothing is asked about these: their membership class tells.
+struct NewestZones {
+    private struct Row {
+        var mark: UInt32
+        var seen: UInt64
+        var line: UInt32
+    }
+
+    /// By membership class, the places of the owners among those that go by zones.
+    private var places: [[Int]] = []
+    /// Those of the current recipient.
+    private var rows: [Row] = []
+    private let owners: [ValueNeed.Owner]
+
+    init(of owners: [ValueNeed.Owner], _ classes: [RecipientIndex.MembershipClass]) {
+        self.owners = owners
+        for taken in classes { add(taken) }
+    }
+
+    var isEmpty: Bool { owners.isEmpty }
+
+    /// Adds the next membership class.
+    mutating func add(_ taken: RecipientIndex.MembershipClass) {
+        if !isEmpty { places.append(owners.indices.filter { taken.owners.contains(owners[$0].owner) }) }
+    }
+
+    /// Begins with another recipient.
+    mutating func begin() { if !rows.isEmpty { rows.removeAll(keepingCapacity: true) } }
+
+    mutating func take(_ entry: ListEntry, as mark: UInt32, _ rank: RowRank) {
+        if isEmpty { return }
+        // A row that says when its app was seen has its line in its tail, the others in the place of it.
+        let line = rank.seen > 0 ? RowValues.parts(entry.tail).line : entry.row
+        rows.append(Row(mark: mark, seen: rank.seen, line: line))
+    }
+
+    /// Calls `body` with the place of each owner that takes the recipient, and with the membership class of its newest row.
+    func each(_ body: (Int, UInt32) -> Void) {
+        for place in owners.indices {
+            let own = rows.filter { places[Int($0.mark)].contains(place) }
+            // An owner's rows are of one list.
+            if let newest = own.max(by: { ($0.seen, $0.line) < ($1.seen, $1.line) }) { body(place, newest.mark) }
+        }
+    }
+}
