@@ -154,6 +154,7 @@ struct ListLoader {
         let place = use.place
         var classifier = recipientIndex.classifier(for: use.audiences, columns: use.columns.sorted())
         let (filtered, compares) = (classifier.columns.count, classifier.comparesRows)
+        let (table, zones) = (recipientIndex.table, recipientIndex.zones)
         let (kept, zoned) = (use.needed.values, use.needed.zones)
         let columns = classifier.columns + zoned + kept
         let asked = columns + use.declared.subtracting(columns).sorted()
@@ -184,8 +185,8 @@ struct ListLoader {
                         RowValues.pack(of: columns, line: found.line, into: &values, look)
                     }
                     for column in filtered..<filtered + zoned.count {
-                        let zone = look(column) { recipientIndex.zone(of: $0) } ?? 0
-                        membershipClass = recipientIndex.membershipClass(membershipClass, zone: zone)
+                        let zone = look(column) { zones.number(of: $0) } ?? 0
+                        membershipClass = table.number(membershipClass, zone: zone)
                     }
                     values.withUnsafeBytes {
                         recipientIndex.add(

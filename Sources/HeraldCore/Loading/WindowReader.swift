@@ -28,9 +28,10 @@ enum WindowReader {
         _ key: String, in fields: Fields, upTo last: Int, _ findings: inout Findings
     ) -> Int? {
         guard let node = fields[key] else { return nil }
-        let match = (node.scalar?.text ?? "").wholeMatch(of: #/([0-9]{2}):([0-9]{2})/#)
-        if let match, let hour = Int(match.1), let minute = Int(match.2), minute < 60, hour * 60 + minute <= last {
-            return hour * 60 + minute
+        let parts = (node.scalar?.text ?? "").utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { $0.count == 2 ? $0.twoDigits : nil }
+        if parts.count == 2, numbers.count == 2, numbers[1] < 60, numbers[0] * 60 + numbers[1] <= last {
+            return numbers[0] * 60 + numbers[1]
         }
         let end = last == 1440 ? "24:00" : "23:59"
         findings.error(

@@ -1,6 +1,6 @@
 /// Who of a send's members may start at an instant, who waits and until when, and for whom it is too late.
 struct Admission {
-    private(set) var admitted = RecipientSet()
+    private(set) var admitted: RecipientSet
     /// Until when those who may start may do so, where their window closes, or their wave expires.
     var closings: Partition<Date> { Partition(disjoint: ends) }
     /// Those whose window is closed, by when it opens.
@@ -26,8 +26,9 @@ struct Admission {
     ) {
         (self.suspended, self.stage) = (suspended, stage)
         window = atAnyHour ? nil : send.delivery.window
+        admitted = send.waves.map { $0.reached.all.intersection(send.members) } ?? send.members
         guard window != nil || send.waves != nil else {
-            (admitted, deadline) = (send.members, send.deadline)
+            deadline = send.deadline
             return
         }
         guard let waves = send.waves else {
@@ -61,13 +62,14 @@ struct Admission {
         if members.isEmpty { return }
         if (isWave ? limits.lateness(at: now) : limits.late(at: now)) != nil {
             late.formUnion(members)
+            admitted.subtract(members)
             return
         }
         if let standing, !standing.isOpen {
             waiting[standing.until ?? .distantFuture, default: []].formUnion(members)
+            admitted.subtract(members)
             return
         }
-        admitted.formUnion(members)
         deadline = [deadline, limits.deadline].compactMap(\.self).max()
         let end = [standing?.until, isWave ? limits.expiry : nil].compactMap(\.self).min()
         if let end { ends[end, default: []].formUnion(members) }

@@ -11,13 +11,13 @@ struct RecipientIndexBuilder {
     private let places: [String: Int]
     /// For each audience, the one at the end of its chain of sources.
     private let ends: AudienceSources
-    private let table = MembershipClassTable()
+    let table = MembershipClassTable()
     private let need: ValueNeed
     /// Whether the values of a membership class's rows are needed, by the class's number; `nil` if that is not known
     /// yet.
     private var valued: [Bool?] = []
-    /// Of rows whose zones are needed. The system's names are read only for these.
-    private lazy var zones = ZoneNumbers()
+    /// Of rows whose zones are needed.
+    let zones = ZoneNumbers()
     private let sorter: EntrySorter
     private let temporaryFolder: String
     private let keepsSources: Bool
@@ -65,12 +65,6 @@ struct RecipientIndexBuilder {
 
     /// The columns that are needed of the list of an audience.
     func columns(ofListBehind name: String) -> ListLoader.Needed { need.columns(ofListBehind: name) }
-
-    /// The number of the zone that a value names; 0 if it names none.
-    mutating func zone(of value: UnsafeBufferPointer<UInt8>) -> Int { zones.number(of: value) }
-
-    /// The membership class of the same rows if the next of their columns with zones names this one.
-    func membershipClass(_ number: UInt32, zone: Int) -> UInt32 { table.number(number, zone: zone) }
 
     /// Whether the rows of a membership class must bring their values.
     mutating func needsValues(_ membershipClass: UInt32) -> Bool {
@@ -207,7 +201,7 @@ struct RecipientIndexBuilder {
         var index = RecipientIndex(
             entries: try sorter.finish(), membershipClasses: table.all, valued: need.owners,
             temporaryFolder: temporaryFolder)
-        if !need.zoned.isEmpty { (index.zoned, index.zones) = (need.zoned, zones.zones) }
+        (index.zoned, index.zones) = (need.zoned, zones.zones)
         guard keepsSources else { return index }
         (index.sources, index.order) = (sources, order(inline))
         if let known {

@@ -1,21 +1,19 @@
 /// Numbers the zones that rows name, from 1. Zones are few and rows are many, so a row only asks for the number of what it
 /// names.
-struct ZoneNumbers {
+final class ZoneNumbers {
     private(set) var zones: [Zone] = []
     /// The names of the tz database. They are looked up without a text of their own.
-    private let names = ValueNumbers(Set(Zone.names()))
+    private lazy var names = ValueNumbers(Set(Zone.names()))
     /// The number of the zone of each of those, by its place. `nil` if no row had it yet.
-    private var ofName: [Int?]
+    private lazy var ofName = [Int?](repeating: nil, count: names.count + 1)
     /// The number of the zone of each other value.
     private var known: [[UInt8]: Int] = [:]
     /// Rows may name millions of zones that there are not.
     private static let knownLimit = 10_000
     private static let longestName = 100
 
-    init() { ofName = Array(repeating: nil, count: names.count + 1) }
-
     /// 0 if the value names no zone.
-    mutating func number(of value: UnsafeBufferPointer<UInt8>) -> Int {
+    func number(of value: UnsafeBufferPointer<UInt8>) -> Int {
         let value = UnsafeBufferPointer(rebasing: value[...].trimmed)
         let place = names.number(of: value)
         if place > 0, let known = ofName[place] { return known }
@@ -30,7 +28,7 @@ struct ZoneNumbers {
         return number
     }
 
-    private mutating func number(of zone: Zone) -> Int {
+    private func number(of zone: Zone) -> Int {
         if let place = zones.firstIndex(of: zone) { return place + 1 }
         zones.append(zone)
         return zones.count
@@ -41,6 +39,6 @@ struct ZoneNumbers {
         guard !text.isEmpty, text.count <= Self.longestName, let name = String(validating: text, as: UTF8.self) else {
             return nil
         }
-        return isName || name.wholeMatch(of: #/(UTC|GMT)?[+-][0-9:]+|UTC|Z/#) != nil ? Zone(written: name) : nil
+        return isName ? Zone(written: name) : Zone.offset(written: name).map { Zone(offset: $0) }
     }
 }

@@ -33,6 +33,14 @@ extension ChunkMembers {
         }
     }
 
+    static func == (one: ChunkMembers, other: ChunkMembers) -> Bool {
+        switch (one, other) {
+        case (.array(let values), .array(let others)): values == others
+        case (.bits(let words, _), .bits(let others, _)): words == others
+        default: one.count == other.count && one.values == other.values
+        }
+    }
+
     /// Those of this array that are in another, or those that are not.
     private func limited(_ values: [UInt16], to others: [UInt16], isIn: Bool) -> ChunkMembers {
         others.withUnsafeBufferPointer { others in
@@ -47,7 +55,8 @@ extension ChunkMembers {
     /// Those of this array that are in a bitmap, or those that are not.
     private func limited(_ values: [UInt16], to words: [UInt64], isIn: Bool) -> ChunkMembers {
         words.withUnsafeBufferPointer { words in
-            limited(values) { (words[Int($0 >> 6)] >> UInt64($0 & 63) & 1 == 1) == isIn }
+            let keeps = { (value: UInt16) in (words[Int(value >> 6)] >> UInt64(value & 63) & 1 == 1) == isIn }
+            return values.allSatisfy(keeps) ? self : limited(values, keeps)
         }
     }
 

@@ -175,7 +175,7 @@ extension RecipientSet: Sequence {
 
 extension RecipientSet: Hashable {
     package static func == (one: RecipientSet, other: RecipientSet) -> Bool {
-        one.chunks.elementsEqual(other.chunks) { $0.key == $1.key && $0.members.values == $1.members.values }
+        one.chunks.elementsEqual(other.chunks) { $0.key == $1.key && $0.members == $1.members }
     }
 
     package func hash(into hasher: inout Hasher) {

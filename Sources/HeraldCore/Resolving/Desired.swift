@@ -145,14 +145,16 @@ extension DesiredSend {
     ///   - field: the one that has their zones; `nil` if all have the same.
     ///   - usual: the zone of those whose row names none.
     func zones(of members: RecipientSet, by field: String?, else usual: Zone) -> [Zone: RecipientSet] {
-        var (rest, result) = (members, [Zone: RecipientSet]())
+        var (named, result) = (0, [Zone: RecipientSet]())
         for (zone, all) in field.flatMap({ zones[$0] }) ?? [:] {
             let here = all.intersection(members)
             if here.isEmpty { continue }
-            rest.subtract(here)
+            named += here.count
             result[zone] = here
         }
-        if !rest.isEmpty { result[usual, default: []].formUnion(rest) }
+        guard named < members.count else { return result }
+        let rest = result.values.reduce(into: members) { $0.subtract($1) }
+        result[usual, default: []].formUnion(rest)
         return result
     }
 
