@@ -22,7 +22,9 @@ struct LifeTellings {
     var owed: [Int: [OccurrenceID: Date]] = [:]
     /// How often an end was told to each hook.
     var sent: [Int: [OccurrenceID: Int]] = [:]
+    /// How often each occurrence ended, and when it did last.
     var ends: [OccurrenceID: Int] = [:]
+    var ended: [OccurrenceID: Date] = [:]
     /// Whether an older state has forgotten what was told.
     var isForgotten = false
 }
@@ -91,8 +93,12 @@ extension Life {
     }
 
     private func noteEnds(_ content: LifeRun.Content) {
+        // A person ends some, too.
+        for (id, occurrence) in known.state.occurrences where occurrence.finished != tellings.ended[id] {
+            tellings.ended[id] = occurrence.finished
+            if occurrence.finished != nil { tellings.ends[id, default: 0] += 1 }
+        }
         for case .finish(let id, let date) in content.notes.flatMap(\.changes) {
-            tellings.ends[id, default: 0] += 1
             guard !settings.webhooks.isEmpty,
                 known.state.occurrences[id].map({ $0.hasTried && $0.finished != nil }) == true
             else { continue }

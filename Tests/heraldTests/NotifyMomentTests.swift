@@ -127,6 +127,7 @@ import Testing
         #expect(try NotifyTests.news(receiver) == ["failed"])
         #expect(try NotifyTests.notices(receiver).first?["command"] == "herald state init")
         try await scene.done("state init")
+        try await scene.done("state backup \(scene.sandbox.folder.path)/old.sqlite")
         for _ in 1...2 { try await scene.done("run") }
         #expect(try NotifyTests.news(receiver) == ["failed", "well(failed)"])
         // A state that cannot be read keeps nothing either.
@@ -139,6 +140,14 @@ import Testing
         for _ in 1...2 { try await scene.done("run") }
         #expect(try NotifyTests.news(receiver).dropFirst(2) == ["failed", "well(failed)"])
         #expect(Set(receiver.posts.map { $0.headers["x-herald-id"] }).count == 4)
+        // What stops every run is told with the command that lets it through.
+        for end in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: scene.sandbox.statePath + end) }
+        try FileManager.default.removeItem(atPath: scene.sandbox.statePath)
+        try FileManager.default.copyItem(
+            atPath: "\(scene.sandbox.folder.path)/old.sqlite", toPath: scene.sandbox.statePath)
+        for _ in 1...2 { try await scene.done("run", 3) }
+        #expect(try NotifyTests.news(receiver).dropFirst(4) == ["failed"])
+        #expect(try NotifyTests.notices(receiver).last?["command"] == "herald apply --override state_went_back")
         #expect(!FileManager.default.fileExists(atPath: "\(scene.sandbox.statePath).told"))
         await scene.sandbox.end()
     }

@@ -229,6 +229,6 @@ extension CommandFailure {
             return Need(failure: "No run works: a file of the workspace has a mistake.", command: "herald validate")
         }
         let text = ([message] + (help.map { [$0] } ?? [])).joined(separator: "; ").maskingSecrets
-        return Need(failure: "A run could not do its work: \(text).", command: "herald run")
+        return Need(failure: "A run could not do its work: \(text).", command: command ?? "herald run")
     }
 }
