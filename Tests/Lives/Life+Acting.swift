@@ -9,7 +9,7 @@ enum LifeAct: String, CaseIterable {
     case rotate, rotateBeside, rotateUnlisted, catchUpLists, uninstall, comeBack, appSubscribes
     case appLeaves, recordDrift
     case editMessage, editTarget, raiseRevision, moveSchedule, addHours, removeHours, toggleEnabled
-    case changeMembers, changePolicy, editStages, travel, toggleLocalTime
+    case changeMembers, changePolicy, editStages, travel, toggleLocalTime, toggleNotify
     case renameCampaign, deleteCampaign, bringBackCampaign, newCampaign
     case renameTopic, deleteTopic, bringBackTopic, newTopic, togglePrune, toggleDrift, toggleAdopt, editTopic,
         toggleGroup
@@ -74,6 +74,7 @@ extension Life {
         case .editStages: editStages(&random)
         case .travel: travel(&random)
         case .toggleLocalTime: toggleLocalTime(&random)
+        case .toggleNotify: toggleNotify()
         case .changeMembers: try await changeMembers(&random)
         case .renameCampaign, .deleteCampaign, .bringBackCampaign, .newCampaign:
             nameCampaign(act, &random)
@@ -245,6 +246,7 @@ extension Life {
         forgotten.formIntersection(known.dead)
         noteUnbegun(isRestored: true)
         noteOlderStages()
+        tellings.isForgotten = true
         // A lost first mark does not show: marks leave the serial as it is.
         let marks = known.state.watermarks
         for (line, known) in lines where known.names.allSatisfy({ marks[$0] == nil }) {

@@ -37,6 +37,7 @@ extension Life {
             $0.pushes = []
         }
         noteOwnership()
+        meetReceivers()
         let (begin, deaths) = (now, known.deaths)
         if let fast = fastUntil, skew == 0 {
             // Of a disabled campaign, runs do not tell that its mark is ahead.
@@ -56,6 +57,7 @@ extension Life {
         if known.deaths != deaths { refused = [] }
         if run.isDead { noteWhatDied() } else if !run.now.isRefused { noteSeen() }
         noteMissed(run)
+        try await judgeTelling(call, run)
         if isWhole, !run.isDead { noteGivenBack() }
         guard isWhole, fate.isQuiet, !run.isDead, run.now.mishaps.isEmpty, !isForgiven else { return }
         try judge(run, at: begin)
@@ -91,9 +93,9 @@ extension Life {
 
     /// With a mistake in the files, nothing is done at all. Returns whether nothing was left out.
     private func checkNothingDone(_ failure: CommandFailure?, _ run: LifeRun) async throws -> Bool {
-        let before = known.state
+        let before = known.state.untold
         try await look()
-        guard failure?.status == .wrong, fcm.calls.isEmpty, known.state == before else {
+        guard failure?.status == .wrong, fcm.calls.isEmpty, known.state.untold == before else {
             throw LifeProblem(promise: "does nothing with wrong files", words: failure?.text ?? "")
         }
         run.change { $0.isRefused = true }
@@ -151,6 +153,8 @@ extension Life {
             edit: { box.value.editInMidRun(run) }, capacity: Int(seed % 5) + 1)
         var machine = Machine.current
         machine.environment = statePlace.map { ["HERALD_STATE": $0] } ?? [:]
+        machine.environment.merge(LifeReceiver.variables) { own, _ in own }
+        machine.carry = { [receiver] _, letter in await receiver.carry(letter, run, date(), by: time) }
         machine.now = date
         machine.clock = time
         machine.write = { text, descriptor in

@@ -129,6 +129,10 @@ final class Life {
     var clocks: [Int: Clocks] = [:]
     /// The files as the last call read them.
     var runFiles = LifeFiles()
+    /// Who is told, once `notify` says so.
+    var hooks: [Webhook] = []
+    var receiver = LifeReceiver(SeededRandom(seed: 0), mishaps: 0, noted: "")
+    var tellings = LifeTellings()
     /// What guards refused in the last run, as long as nobody changed anything since.
     var refused: Set<LifeRefusal> = []
     /// How many sends brought somebody a message again, how many of those reports counted, and how many a person or the
@@ -180,6 +184,7 @@ final class Life {
         let hasTopicAPI = settings.fcm.topicAPI == .registrations || Bool.random(using: &random)
         fcm.change { $0.hasTopicAPI = hasTopicAPI }
         takeLimits()
+        takeWebhooks()
         settle(&random)
     }
 

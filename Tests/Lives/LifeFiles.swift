@@ -260,6 +260,7 @@ extension Settings {
             guards: {max_forget_percent: \(guards.maxForgetPercent)}
             frequency_caps: [\(caps)]
             delivery: {\(window)}
+            notify: [\(webhooks.map(\.text).joined(separator: ", "))]
 
             """
     }

@@ -108,6 +108,8 @@ final class LifeRun: Sendable {
         var commits = 0
         /// The title that was corrected in mid-run, and when.
         var edited: (title: String, offset: Duration)?
+        /// What the state had to tell people, after each commit of it.
+        var toldNotes: [String] = []
         /// What standard error says.
         var told = ""
 
@@ -179,6 +181,7 @@ final class LifeRun: Sendable {
         if !ofStages.isEmpty {
             content.withLock { $0.notes.append(Note(call: call, offset: offset, changes: ofStages)) }
         }
+        for case .note(.told, let text) in changes { content.withLock { $0.toldNotes.append(text) } }
         for case .outcome(let id, _, .intended?) in changes {
             content.withLock { $0.begun.append((call, id)) }
         }

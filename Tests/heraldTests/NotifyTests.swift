@@ -7,9 +7,9 @@ import Testing
 
 /// `notify` in herald.yaml: each change is told once, and once when it is well again, whatever the receiver does.
 @Suite(.timeLimit(.minutes(10))) struct NotifyTests {
-    private static let secret = "s3cret-of-the-hook"
+    static let secret = "s3cret-of-the-hook"
 
-    fileprivate struct Scene {
+    struct Scene {
         let sandbox: Sandbox
         let host: String
         var variables: [String: String]
@@ -56,12 +56,12 @@ import Testing
         - {webhook: "${HOOK_1}", format: slack, when: [held, sent]}
         """
 
-    private static func notices(_ receiver: Receiver) throws -> [JSONValue] {
+    static func notices(_ receiver: Receiver) throws -> [JSONValue] {
         try receiver.posts.map { try JSONValue(parsing: Array($0.body.utf8)) }
     }
 
     /// `held to-all@once`, `well(held) to-all@once`
-    private static func news(_ receiver: Receiver) throws -> [String] {
+    static func news(_ receiver: Receiver) throws -> [String] {
         try notices(receiver).map { notice in
             let change = notice["change"]?.string ?? ""
             let word = notice["ended"]?.string.map { "\(change)(\($0))" } ?? change

@@ -23,7 +23,7 @@ extension LoadedWorkspace {
         }
     }
 
-    /// Their ages, for people.
+    /// Their ages, for people. One whose fetch was due when two runs should have come is old, too: fetches fail.
     func listAges(of lists: [String: KnownList], at now: Date) -> [ListAge] {
         workspace.audiences.compactMap { audience in
             let name = audience.name.value
@@ -31,8 +31,10 @@ extension LoadedWorkspace {
             let (age, limit) = (
                 list.age(at: now), [freshness.warnAfter, freshness.errorAfter].compactMap(\.self).min()
             )
+            let due = freshness.every.map { list.fetched.adding($0 + workspace.settings.runEvery * 2) }
+            let isOld = limit.map { age > $0 } ?? false
             return ListAge(
-                audience: name, fetched: list.fetched, age: age, isOld: limit.map { age > $0 } ?? false)
+                audience: name, fetched: list.fetched, age: age, isOld: isOld || due.map { $0 < now } ?? false)
         }
         .sorted { $0.audience < $1.audience }
     }

@@ -1,4 +1,5 @@
 import FCM
+import FCMClient
 import Foundation
 import HeraldCore
 import HeraldStore
@@ -20,6 +21,8 @@ struct Machine: Sendable {
     /// The way to FCM.
     var connect: @Sendable (Destination, Settings, _ mayWrite: (@Sendable () -> Bool)?, Logger) throws -> Connection =
         { try Connection(to: $0, $1, mayWrite: $2, logger: $3) }
+    /// The way to webhooks and monitors.
+    var carry: Post.Carrier = { await $0.carry($1) }
     /// Where the state is, for the place that the settings name.
     var state: @Sendable (any StateLocation) -> any StateLocation = { $0 }
     /// For the delays before requests are tried again.

@@ -8,10 +8,12 @@ extension Conductor {
     /// where a guard is about one campaign's rows only.
     func tellLeftOut(_ course: RunCourse) throws {
         if case .leaveOut = request.guards, let refusal = course.blocking.first {
-            throw CommandFailure(
+            var failure = CommandFailure(
                 .refused,
                 "guard \(refusal.kind.rawValue): \(refusal.message); nothing was done",
                 help: refusal.help)
+            failure.command = "herald apply \(refusal.override)"
+            throw failure
         }
         tell(course.leftOut, outcome: "; left out")
     }

@@ -43,8 +43,11 @@ extension Conductor {
         let progress = ProgressDisplay(on: console)
         var surroundings = surroundings(
             work, store, sender, files, progress, under: lock, signals, watch, clock)
+        surroundings.end = { await noteHalt($0, in: store, under: lock, started: blank.started) }
         tellCap(of: sender, for: work.plan)
-        let notes = (request.saved.map { [.spendPlan($0.id)] } ?? []) + (isReal ? state.applying + [.newStamp()] : [])
+        let notes =
+            (request.saved.map { [.spendPlan($0.id)] } ?? []) + (isReal ? state.applying + [.newStamp()] : [])
+            + tellingBegin(state.recorded, at: blank.started)
         var stamps: Stamps?
         let options = runOptions(under: lock)
         do {
@@ -78,13 +81,13 @@ extension Conductor {
             // For people only, so that a failure must not hide how the run ended.
             try? await store.commit([.lastRun(end)])
         }
-        if !context.settings.webhooks.isEmpty, let now = try? await store.snapshot() {
-            let proposal = await proposal(after: lists(of: work), in: store, now)
-            await noteNews(of: report, proposal, in: store, now, files)
-        }
         context.machine.reported(report)
         do { try files.save(report) } catch {
             console.error("herald: the report could not be written to \(files.reportPath)\n")
+        }
+        if !context.settings.webhooks.isEmpty, let now = try? await store.snapshot() {
+            let proposal = await proposal(after: lists(of: work), in: store, now)
+            await noteNews(of: report, proposal, in: store, now, files)
         }
         if !console.isQuiet {
             console.result("\n" + ReportDocument(report).text(console.output))

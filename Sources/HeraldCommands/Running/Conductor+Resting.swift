@@ -14,17 +14,19 @@ extension Conductor {
         let isRefused = request.guards == .leaveOut && !work.plan.refusals.isEmpty
         if isRefused { report.wasBlocked = true }
         (report.result, report.finished) = (report.outcome, request.now())
+        var recorded = state.recorded
         if request.dryRunSample == nil, isRemembered(work.plan, state) {
             let store = try await existingOrNew(state)
             // Saved so that the next run finds these recipients' numbers.
             try await record(work, in: store)
             let end = RecordedRun(report).map { [StateChange.lastRun($0)] } ?? []
-            let changes = work.course.bookkeeping(at: request.now()) + state.applying + end
+            let changes =
+                work.course.bookkeeping(at: request.now()) + state.applying + end
+                + tellingBegin(recorded, at: report.started)
             let isEffect = changes.contains(where: \.isEffect)
             try await store.commit(changes + (isEffect ? [.newStamp()] : []))
+            recorded.apply(changes)
             if isEffect {
-                var recorded = state.recorded
-                recorded.apply(changes)
                 recorded.stamps = try await store.history().stamps
                 report.state = recorded.version
                 witness(recorded.history)
@@ -36,8 +38,6 @@ extension Conductor {
         if request.reportPath != nil || report.state != nil { _ = try openFiles(report) }
         if let store = state.store {
             let proposal = request.scope.campaigns.isEmpty ? work.course.proposal : nil
-            var recorded = state.recorded
-            if let end = RecordedRun(report) { recorded.apply([.lastRun(end)]) }
             await noteNews(of: report, proposal, in: store, recorded)
         }
         writeMetrics(report, state.recorded.lastDrift)

@@ -11,37 +11,36 @@ struct Conductor {
     var console: Console { context.console }
 
     func conduct() async throws {
-        if request.requiresState { try await context.state.require() }
         guard let ifLocked = request.ifLocked else { return try await carryOut(under: nil) }
         do {
-            guard try await conduct(ifLocked: ifLocked) else { return }
+            try await telling { try await conduct(ifLocked: ifLocked) }
         } catch {
-            await tellOthers()
+            await tellDeaths()
             throw error
         }
-        await tellOthers()
-    }
-
-    private func tellOthers() async {
-        await tellNews()
         await tellDeaths()
     }
 
     /// Returns once the lock is free again, so that nobody who is told keeps the next run waiting.
-    ///
-    /// - Returns: `false` if another run has the lock, and that is no failure.
-    private func conduct(ifLocked: LockedState) async throws -> Bool {
+    private func conduct(ifLocked: LockedState) async throws {
         // The lock comes first, so that the state stays as it was planned with until the run ends.
-        guard let lock = try await lock(ifLocked) else { return false }
+        let found: (any StateLock)?
+        do {
+            if request.requiresState { try await context.state.require() }
+            found = try await lock(ifLocked)
+        } catch {
+            await noteFailure(error, under: nil)
+            throw error
+        }
+        guard let lock = found else { return }
         try await lock.hold {
             do { try await carryOut(under: lock) } catch {
-                await noteFailure(error)
+                await noteFailure(error, under: lock)
                 await writeSnapshot()
                 throw ending(error, under: lock)
             }
             await writeSnapshot()
         }
-        return true
     }
 
     /// - Parameter lock: Without one, the state is only read.

@@ -3,10 +3,13 @@ import HeraldCore
 import HeraldStore
 import Synchronization
 
-/// What a run has for people. It is noted in the state while the run has the lock, and told when the lock is free: no
-/// webhook may keep the next run waiting.
+/// What a run has for people. It is noted in the state while the run has the lock, and told beside it: no webhook may
+/// keep the run or the next one waiting.
 final class Telling: Sendable {
-    private let noted = Mutex<Noted?>(nil)
+    /// What was noted and is not told yet.
+    let news: AsyncStream<Noted>
+    private let noting: AsyncStream<Noted>.Continuation
+    private let hasEnd = Atomic(false)
     private let hasDeaths = Mutex(false)
     private let signals = Mutex<Signals?>(nil)
 
@@ -15,19 +18,21 @@ final class Telling: Sendable {
         var delivered: Set<String>
         var report: Report?
         var files: RunFiles?
+        /// What keeps it, if no state does.
+        var outside: ToldFile?
     }
 
-    func note(_ noted: Noted) { self.noted.withLock { $0 = noted } }
+    init() { (news, noting) = AsyncStream.makeStream() }
 
-    /// Once.
-    func take() -> Noted? {
-        noted.withLock { noted in
-            defer { noted = nil }
-            return noted
-        }
-    }
+    func note(_ noted: Noted) { noting.yield(noted) }
 
-    var hasNoted: Bool { noted.withLock { $0 != nil } }
+    /// Nothing more is noted.
+    func close() { noting.finish() }
+
+    /// How the run ended is noted.
+    func noteEnd() { hasEnd.store(true, ordering: .sequentiallyConsistent) }
+
+    var hasNotedEnd: Bool { hasEnd.load(ordering: .sequentiallyConsistent) }
 
     /// Dead registrations are numbered, for whom herald.yaml names.
     func noteDeaths() { hasDeaths.withLock { $0 = true } }
@@ -49,6 +54,31 @@ final class Telling: Sendable {
 extension Conductor {
     private var webhooks: [Webhook] { context.settings.webhooks }
 
+    /// What the state must know before a run ends anything, so that people are told of it also if the run dies.
+    ///
+    /// - Parameter recorded: the state as the run begins with it.
+    func tellingBegin(_ recorded: RecordedState, at started: Date) -> [StateChange] {
+        guard isReal, !webhooks.isEmpty else { return [] }
+        var told = recorded.told
+        told.begin(at: started, in: recorded)
+        return told == recorded.told ? [] : [.told(told)]
+    }
+
+    /// Notes at once that herald stopped a send, while others go on.
+    ///
+    /// - Parameter started: when the run began.
+    func noteHalt(
+        _ step: StepReport, in store: any StateStore, under lock: (any StateLock)?, started: Date
+    ) async {
+        guard isReal, !webhooks.isEmpty, lock?.mayWrite?() != false, let need = Need(haltedIn: step),
+            let recorded = try? await store.snapshot(),
+            recorded.occurrences[OccurrenceID(rawValue: need.name)]?.halt != nil
+        else { return }
+        var news = Told.News(run: request.id, started: started, now: request.now())
+        news.needs = [need]
+        await note(news, in: store, recorded, nil, nil)
+    }
+
     /// Notes what is new after a run that came to its end. A failure must not hide how the run ended.
     ///
     /// - Parameters:
@@ -62,13 +92,34 @@ extension Conductor {
         var news = Told.News(run: report.run, started: report.started, now: request.now())
         news.missed = report.missedOccurrences
         // Whoever was interrupted does not know what is well.
-        let whole = report.result == .interrupted ? nil : proposal
-        news.needs = whole.map { proposal in
-            Need.all(
+        if report.result != .interrupted, let proposal {
+            news.areAll = true
+            news.needs = Need.all(
                 in: proposal, context.files.listAges(of: context.files.knownLists, at: news.now),
                 lastRun: recorded.lastRun, every: context.settings.runEvery, atWork: .thisRun)
         }
+        request.telling.noteEnd()
         await note(news, in: store, recorded, report, files)
+        noteState()
+    }
+
+    /// The state can be used again.
+    private func noteState() {
+        let file = ToldFile(context)
+        guard let known = file.read() else { return }
+        var news = Told.News(run: request.id, started: request.now(), now: request.now())
+        news.areAll = true
+        note(news, in: file, known)
+    }
+
+    private func note(_ news: Told.News, in file: ToldFile, _ known: RecordedState) {
+        var (told, known) = (known.told, known)
+        told.take(news, in: known, for: webhooks)
+        known.apply([.told(told)])
+        do { try file.write(known) } catch {
+            return console.error("herald: nobody is told what is new: it could not be noted beside the state\n")
+        }
+        request.telling.note(.init(told: told, delivered: known.delivered, outside: file))
     }
 
     /// What a run would do now, after one that sent something.
@@ -80,16 +131,22 @@ extension Conductor {
     }
 
     /// Notes that a run could not go on. Whoever types `apply` sees it.
-    func noteFailure(_ error: any Error) async {
-        guard isReal, case .leaveOut = request.guards, !webhooks.isEmpty, !request.telling.hasNoted else { return }
+    ///
+    /// - Parameter lock: Without one, or without a state, the news are kept beside it.
+    func noteFailure(_ error: any Error, under lock: (any StateLock)?) async {
+        guard isReal, case .leaveOut = request.guards, !webhooks.isEmpty, !request.telling.hasNotedEnd else { return }
         let failure = CommandFailure(blaming: error)
         if case .interrupted = failure.status { return }
-        guard failure.status != .locked, let store = try? await context.state.openIfPresent(for: .changing),
-            let recorded = try? await store.snapshot()
-        else { return }
+        guard failure.status != .locked, lock?.mayWrite?() != false else { return }
         var news = Told.News(run: request.id, started: request.now(), now: request.now())
-        news.failure = failure.news
-        await note(news, in: store, recorded, nil, nil)
+        news.needs = [(error as? StateError)?.isMissing == true ? .missingState : failure.need]
+        if lock != nil, let store = try? await context.state.openIfPresent(for: .changing),
+            let recorded = try? await store.snapshot()
+        {
+            return await note(news, in: store, recorded, nil, nil)
+        }
+        let file = ToldFile(context)
+        note(news, in: file, file.read() ?? file.blank)
     }
 
     private func note(
@@ -103,22 +160,52 @@ extension Conductor {
         request.telling.note(.init(told: told, delivered: recorded.delivered, report: report, files: files))
     }
 
-    /// Tells what is noted. What does not arrive is told by the next run.
-    func tellNews() async {
-        guard !request.telling.isStopped, var noted = request.telling.take(), !noted.told.outbox.isEmpty else { return }
-        let outcome = await Notifier(context).tell(noted.told.outbox, except: noted.delivered)
-        for problem in outcome.problems { console.error("herald: \(problem)\n") }
-        if var report = noted.report, let files = noted.files, !outcome.problems.isEmpty {
-            report.notes += outcome.problems
-            try? files.save(report)
+    /// Does what notes news, and tells them meanwhile. What does not arrive is told by the next run.
+    func telling(_ body: () async throws -> Void) async rethrows {
+        async let told: Void = tellNews()
+        do { try await body() } catch {
+            request.telling.close()
+            await told
+            throw error
         }
-        guard !outcome.arrived.isEmpty else { return }
+        request.telling.close()
+        await told
+    }
+
+    private func tellNews() async {
+        let telling = request.telling
+        var arrived: Set<String> = []
+        for await noted in telling.news where !telling.isStopped {
+            arrived.formUnion(noted.delivered)
+            let outcome = await Notifier(context).tell(noted.told.outbox, except: arrived) { telling.isStopped }
+            for problem in outcome.problems { console.error("herald: \(problem)\n") }
+            if var report = noted.report, let files = noted.files, !outcome.problems.isEmpty {
+                report.notes += outcome.problems
+                try? files.save(report)
+            }
+            guard !outcome.arrived.isEmpty else { continue }
+            arrived.formUnion(outcome.arrived)
+            do { try await noteArrival(of: noted, arrived) } catch {
+                console.error("herald: the state could not note that people were told; they are told again\n")
+            }
+        }
+    }
+
+    private func noteArrival(of noted: Telling.Noted, _ arrived: Set<String>) async throws {
         let ids = Set(noted.told.outbox.map(\.id))
-        noted.delivered.formUnion(outcome.arrived)
-        let kept = noted.delivered.filter { ids.contains(String($0.prefix { $0 != " " })) }
-        do { try await context.state.open(for: .changing).commit([.delivered(kept)]) } catch {
-            console.error("herald: the state could not note that people were told; they are told again\n")
+        let kept = arrived.filter { ids.contains(String($0.prefix { $0 != " " })) }
+        guard let file = noted.outside else {
+            return try await context.state.open(for: .changing).commit([.delivered(kept)])
         }
+        let isLeft =
+            noted.told.isTroubled
+            || !noted.told.outbox.allSatisfy { notice in
+                webhooks.allSatisfy { !notice.concerns($0) || kept.contains(notice.key(for: $0)) }
+            }
+        guard isLeft else { return file.remove() }
+        var known = file.blank
+        known.apply([.told(noted.told), .delivered(kept)])
+        try file.write(known)
     }
 
     /// Tells that a run could not even begin, such as for a mistake in a file.
@@ -131,16 +218,17 @@ extension Conductor {
         let conductor = Conductor(context: context, request: request)
         // Whoever has the lock tells how that run ends.
         guard let lock = try? await context.state.lock(for: request.id) else { return }
-        await lock.hold { await conductor.noteFailure(error) }
-        await conductor.tellNews()
+        await conductor.telling { await lock.hold { await conductor.noteFailure(error, under: lock) } }
     }
 }
 
 extension CommandFailure {
     /// What people are told of it.
-    fileprivate var news: (sentence: String, command: String) {
-        guard let message else { return ("No run works: a file of the workspace has a mistake.", "herald validate") }
+    fileprivate var need: Need {
+        guard let message else {
+            return Need(failure: "No run works: a file of the workspace has a mistake.", command: "herald validate")
+        }
         let text = ([message] + (help.map { [$0] } ?? [])).joined(separator: "; ").maskingSecrets
-        return ("A run could not do its work: \(text).", "herald run")
+        return Need(failure: "A run could not do its work: \(text).", command: command ?? "herald run")
     }
 }

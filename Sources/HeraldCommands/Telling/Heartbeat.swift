@@ -6,6 +6,7 @@ import Synchronization
 /// Whatever becomes of it, the run goes on and ends as without it.
 struct Heartbeat {
     private let post: Post
+    private let carry: Post.Carrier
     private let console: Console
 
     /// The limit for one try.
@@ -16,7 +17,7 @@ struct Heartbeat {
     /// `nil` if the settings name no monitor, or one that cannot be told, which people see.
     init?(_ settings: Settings?, _ common: Common) {
         guard let address = settings?.heartbeat else { return nil }
-        console = common.console
+        (console, carry) = (common.console, common.machine.carry)
         do throws(TellingProblem) { post = try Post(toSecret: address, common.environment) } catch {
             console.error("herald: the heartbeat is not sent: \(error.description)\n  help: \(error.help)\n")
             return nil
@@ -49,7 +50,7 @@ struct Heartbeat {
         for attempt in 1...tries {
             do throws(Post.Problem) {
                 return try await post.send(
-                    summary, type: "text/plain; charset=utf-8", to: "/\(event)", within: Self.patience)
+                    summary, type: "text/plain; charset=utf-8", to: "/\(event)", within: Self.patience, by: carry)
             } catch {
                 guard attempt == tries else { continue }
                 let problem = TellingProblem.post(error)

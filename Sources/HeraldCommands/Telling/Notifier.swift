@@ -29,11 +29,18 @@ struct Notifier {
     }
 
     /// Tells each webhook what concerns it and has not arrived there. One that does not answer keeps no other one waiting.
-    func tell(_ notices: [Notice], except delivered: Set<String> = []) async -> Outcome {
+    ///
+    /// - Parameter isStopped: whether nothing is tried again any more.
+    func tell(
+        _ notices: [Notice], except delivered: Set<String> = [],
+        unless isStopped: @escaping @Sendable () -> Bool = { false }
+    ) async -> Outcome {
         await withTaskGroup(of: Outcome.self) { group in
             for (place, webhook) in webhooks.enumerated() {
                 let news = notices.filter { $0.concerns(webhook) && !delivered.contains($0.key(for: webhook)) }
-                if !news.isEmpty { group.addTask { await tell(news, to: webhook, name: "webhook \(place + 1)") } }
+                guard !news.isEmpty else { continue }
+                let name = "webhook \(place + 1)"
+                group.addTask { await tell(news, to: webhook, name: name, unless: isStopped, by: machine.clock) }
             }
             var all = Outcome()
             for await outcome in group {
@@ -45,19 +52,21 @@ struct Notifier {
         }
     }
 
-    private func tell(_ notices: [Notice], to webhook: Webhook, name: String) async -> Outcome {
+    private func tell<Time: Clock<Duration>>(
+        _ notices: [Notice], to webhook: Webhook, name: String, unless isStopped: @Sendable () -> Bool, by clock: Time
+    ) async -> Outcome {
         var outcome = Outcome()
-        let begin = ContinuousClock.now
+        let begin = clock.now
         do throws(TellingProblem) {
             let post = try Post(toSecret: webhook.address, machine.environment)
             let secret = try webhook.secret.map { secret throws(TellingProblem) in try expand(secret) }
             for notice in notices {
-                guard ContinuousClock.now - begin < Self.limit else {
+                guard begin.duration(to: clock.now) < Self.limit else {
                     outcome.problems.append("\(name) is too slow; the next run tells the rest")
                     break
                 }
                 do throws(TellingProblem) {
-                    try await send(notice, to: webhook, post, secret)
+                    try await send(notice, to: webhook, post, secret, unless: isStopped)
                     outcome.arrived.insert(notice.key(for: webhook))
                 } catch {
                     // One that the server does not like keeps no other one back.
@@ -77,9 +86,9 @@ struct Notifier {
         }
     }
 
-    private func send(_ notice: Notice, to webhook: Webhook, _ post: Post, _ secret: String?)
-        async throws(TellingProblem)
-    {
+    private func send(
+        _ notice: Notice, to webhook: Webhook, _ post: Post, _ secret: String?, unless isStopped: @Sendable () -> Bool
+    ) async throws(TellingProblem) {
         let body = notice.body(for: webhook, project: project, workspace: workspace)
         for pause in Self.pauses.map(Optional.some) + [nil] {
             var headers = [(name: "x-herald-id", value: notice.id)]
@@ -88,9 +97,10 @@ struct Notifier {
                     (name: "x-herald-signature", value: Notice.signature(of: body, secret, at: machine.now())))
             }
             do throws(Post.Problem) {
-                return try await post.send(body, type: "application/json", headers: headers, within: Self.patience)
+                return try await post.send(
+                    body, type: "application/json", headers: headers, within: Self.patience, by: machine.carry)
             } catch {
-                guard error.mayPass, let pause else { throw .post(error) }
+                guard error.mayPass, let pause, !isStopped() else { throw .post(error) }
                 try? await machine.clock.sleep(for: pause)
             }
         }

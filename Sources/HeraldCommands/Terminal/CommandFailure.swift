@@ -8,6 +8,8 @@ struct CommandFailure: Error, Hashable {
     let message: String?
     /// What to do about it.
     let help: String?
+    /// The one command that mends it, if there is one.
+    var command: String?
 
     /// For a command that has already said everything.
     init(_ status: ExitStatus) { (self.status, message, help) = (status, nil, nil) }

@@ -53,15 +53,28 @@ extension Need {
         case otherRun
     }
 
-    private static let missingState = Need(
+    /// A send that herald stopped. `nil` if it did not.
+    package init?(haltedIn step: StepReport) {
+        guard let occurrence = step.occurrence, let stopped = step.stopped, stopped.isHalt else { return nil }
+        self.init(
+            kind: .halted, name: occurrence,
+            sentence: "\(occurrence) is held: \(stopped.words); --continue accepts that and goes on.",
+            command: "herald state resolve \(occurrence) --continue")
+    }
+
+    /// A run that could not do its work.
+    package init(failure sentence: String, command: String) {
+        self.init(kind: .failed, name: "", sentence: sentence, command: command)
+    }
+
+    package static let missingState = Need(
         kind: .noState, name: "",
         sentence:
             "There is no state, so no run works. If there is one elsewhere, set 'state' or HERALD_STATE to it first.",
         command: "herald state init")
 
     private static let failedRun = Need(
-        kind: .failed, name: "", sentence: "The last run failed. Another one tries what can be tried again.",
-        command: "herald run")
+        failure: "The last run failed. Another one tries what can be tried again.", command: "herald run")
 
     /// What doctor found, if no run went well since.
     init?(_ checkup: RecordedCheckup?, lastRun: RecordedRun?, at now: Date) {
@@ -178,7 +191,7 @@ package struct ListAge: Hashable, Sendable {
     package var audience: String
     package var fetched: Date
     package var age: Duration
-    /// Whether it is older than `warn_after` or `error_after` says.
+    /// Whether it is older than `warn_after`, `error_after` or `every` says.
     package var isOld: Bool
 
     package init(audience: String, fetched: Date, age: Duration, isOld: Bool) {

@@ -10,6 +10,8 @@ package struct Notice: Hashable, Sendable {
     package var change: String
     /// What is well again: the change that was told before.
     package var ended: String?
+    /// The troubles that it still has. Who knows of one of them is not told that it is well.
+    package var others: Set<String> = []
     package var at: Date
     package var run: String
     /// `nil` if it is about no occurrence.
@@ -19,11 +21,10 @@ package struct Notice: Hashable, Sendable {
     package var command: String?
     /// The occurrence's recipients by outcome. Empty if it is about none.
     package var figures: [String: Int]
+    /// How many people the occurrence is for. `nil` if it is about no occurrence.
+    package var recipients: Int?
     /// Whether somebody only tries out whether it arrives.
     package var isTest = false
-
-    /// How many people the occurrence is for. `nil` if it is about no occurrence.
-    package var recipients: Int? { occurrence == nil || figures.isEmpty ? nil : figures.values.reduce(0, +) }
 
     package var campaign: String? { occurrence.map { String($0.prefix { $0 != "@" }) } }
 
@@ -32,6 +33,7 @@ package struct Notice: Hashable, Sendable {
         guard let word = Webhook.Change(rawValue: ended ?? change), webhook.changes.contains(word) else {
             return isTest
         }
+        guard others.isDisjoint(with: webhook.changes.map(\.rawValue)) else { return false }
         return recipients.map { $0 >= webhook.minRecipients } ?? true
     }
 
@@ -136,6 +138,8 @@ extension Notice {
             "sentence": .string(sentence), "figures": .object(figures.mapValues { .int(Int64($0)) }),
         ]
         members["ended"] = ended.map { .string($0) }
+        if !others.isEmpty { members["others"] = .array(others.sorted().map { .string($0) }) }
+        members["recipients"] = recipients.map { .int(Int64($0)) }
         members["occurrence"] = occurrence.map { .string($0) }
         members["command"] = command.map { .string($0) }
         return .object(members)
@@ -146,8 +150,10 @@ extension Notice {
             let run = json["run"]?.string, let sentence = json["sentence"]?.string
         else { return nil }
         self.init(
-            id: id, change: change, ended: json["ended"]?.string, at: Date(timeIntervalSince1970: at), run: run,
-            occurrence: json["occurrence"]?.string, sentence: sentence, command: json["command"]?.string,
-            figures: (json["figures"]?.object ?? [:]).compactMapValues { $0.int.flatMap { Int(exactly: $0) } })
+            id: id, change: change, ended: json["ended"]?.string,
+            others: Set((json["others"]?.array ?? []).compactMap(\.string)), at: Date(timeIntervalSince1970: at),
+            run: run, occurrence: json["occurrence"]?.string, sentence: sentence, command: json["command"]?.string,
+            figures: (json["figures"]?.object ?? [:]).compactMapValues { $0.int.flatMap { Int(exactly: $0) } },
+            recipients: json["recipients"]?.int.flatMap { Int(exactly: $0) })
     }
 }

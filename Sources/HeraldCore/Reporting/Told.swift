@@ -3,34 +3,37 @@ package import FCM
 /// What people were told, and what they are still to be told. The state keeps it, so that no run tells the same news
 /// again, and a run that dies before it tells something leaves that to the next one.
 package struct Told: Hashable, Sendable {
-    /// What was told and is not well again, by `Need.key`: the change, and since when.
+    /// What was told and is not well again, by `Need.keys`.
     private var troubles: [String: Trouble] = [:]
-    /// Occurrences that ended until then were told.
-    private var until: Date?
+    /// Occurrences that ended since then were told, or are in `ended`. `nil` before anybody is to be told.
+    private var since: Date?
+    /// When those ended that need no word any more.
+    private var ended: [OccurrenceID: Date] = [:]
     /// The oldest first. Which of them have arrived is noted apart (`StateNote.delivered`).
     package private(set) var outbox: [Notice] = []
 
+    /// Whether something is not well again.
+    package var isTroubled: Bool { !troubles.isEmpty }
+
     private struct Trouble: Hashable, Sendable {
-        var change: String
-        /// The notice's id.
-        var id: String
-        var sentence: String
-        var occurrence: String?
+        /// `Need.subject`
+        var subject: String
+        var notice: Notice
     }
 
     /// More are dropped, the oldest first: nobody reads them all.
     private static let longestOutbox = 100
-    /// Nobody is told of what is older.
+    /// Nobody is told of a send that is older. Troubles, and their ends, do not get old.
     private static let oldest: Duration = .seconds(86_400)
 
     package init() {}
 
     /// Where news come from.
     package struct News: Sendable {
-        /// What needs somebody now. `nil` if that could not be worked out: then nothing is well again.
-        package var needs: [Need]?
-        /// Why a run could not go on, and what to do.
-        package var failure: (sentence: String, command: String)?
+        /// What needs somebody now.
+        package var needs: [Need] = []
+        /// Whether these are all. Otherwise nothing is well again.
+        package var areAll = false
         /// Occurrences that this run found too late.
         package var missed: [Plan.Missed] = []
         package var run: String
@@ -40,30 +43,24 @@ package struct Told: Hashable, Sendable {
         package init(run: String, started: Date, now: Date) { (self.run, self.started, self.now) = (run, started, now) }
     }
 
+    /// Nobody is told of what ended before anybody was to be told. The state must keep the result before a run ends
+    /// anything. A clock that was fast makes an end look late: what ends from now on is told all the same.
+    package mutating func begin(at date: Date, in state: RecordedState) {
+        let before = since ?? .distantFuture
+        guard date < before else { return }
+        for (id, finished) in state.ends where finished >= date && finished < before { ended[id] = finished }
+        since = date
+    }
+
     /// Takes in what is new. The state must keep the result before anybody is told.
     ///
     /// - Parameter state: as it is now.
     package mutating func take(_ news: News, in state: RecordedState, for webhooks: [Webhook]) {
-        outbox.removeAll { $0.at < news.now.adding(.zero - Self.oldest) }
-        var current: [(key: String, change: Webhook.Change, need: Need)] = (news.needs ?? []).compactMap { need in
-            need.change.map { (need.key, $0, need) }
-        }
-        if let failure = news.failure {
-            current.append(
-                (
-                    Need.runKey, .failed,
-                    Need(kind: .failed, name: "", sentence: failure.sentence, command: failure.command)
-                ))
-        }
-        for (key, change, need) in current where troubles[key] == nil {
-            let occurrence = state.occurrences[OccurrenceID(rawValue: need.name)] == nil ? nil : need.name
-            let notice = notice(
-                change.rawValue, occurrence, need.sentence, command: need.command, news, state, key, news.run)
-            troubles[key] = Trouble(
-                change: change.rawValue, id: notice.id, sentence: need.sentence, occurrence: occurrence)
-            outbox.append(notice)
-        }
-        if news.needs != nil, news.failure == nil { tellRecoveries(besides: Set(current.map(\.key)), news, state) }
+        begin(at: news.started, in: state)
+        outbox.removeAll { $0.at < news.now.adding(.zero - Self.oldest) && ["sent", "missed"].contains($0.change) }
+        let troubling = noteTroubles(news, state)
+        if news.areAll { tellRecoveries(besides: Set(news.needs.flatMap(\.keys)), news, state) }
+        outbox += troubling
         for missed in news.missed {
             let id = missed.occurrence.rawValue
             add(
@@ -78,30 +75,55 @@ package struct Told: Hashable, Sendable {
         outbox = outbox.suffix(Self.longestOutbox)
     }
 
+    private mutating func noteTroubles(_ news: News, _ state: RecordedState) -> [Notice] {
+        var notices: [Notice] = []
+        for need in news.needs {
+            guard let change = need.change else { continue }
+            let fresh = need.keys.filter { troubles[$0] == nil }
+            guard !fresh.isEmpty else { continue }
+            let occurrence = state.occurrences[OccurrenceID(rawValue: need.name)] == nil ? nil : need.name
+            let notice = notice(
+                change.rawValue, occurrence, need.sentence, command: need.command, news, state,
+                fresh.joined(separator: " "), news.run)
+            for key in fresh { troubles[key] = Trouble(subject: need.subject, notice: notice) }
+            notices.append(notice)
+        }
+        return notices
+    }
+
+    /// What is well in one way and still in trouble in another is not well for those who know of the other trouble.
     private mutating func tellRecoveries(besides current: Set<String>, _ news: News, _ state: RecordedState) {
-        for (key, trouble) in troubles.sorted(by: { $0.key < $1.key }) where !current.contains(key) {
-            var notice = notice(
-                "well", trouble.occurrence, "Well again. It was: \(trouble.sentence)", command: nil, news, state,
-                "well",
-                trouble.id)
-            notice.ended = trouble.change
-            add(notice)
+        let over = troubles.filter { !current.contains($0.key) }
+            .sorted { ($0.value.notice.at, $0.key) < ($1.value.notice.at, $1.key) }
+        for (key, trouble) in over {
             troubles[key] = nil
+            let others = Set(troubles.values.filter { $0.subject == trouble.subject }.map(\.notice.change))
+            guard !others.contains(trouble.notice.change) else { continue }
+            var notice = notice(
+                "well", trouble.notice.occurrence, "Well again. It was: \(trouble.notice.sentence)", command: nil, news,
+                state, "well", trouble.notice.id)
+            (notice.ended, notice.others) = (trouble.notice.change, others)
+            notice.recipients = trouble.notice.recipients
+            add(notice)
         }
     }
 
     private mutating func tellEnds(_ news: News, _ state: RecordedState) {
-        let begin = max(until ?? news.started, news.now.adding(.zero - Self.oldest))
-        let ended = state.occurrences.filter { ($0.value.finished ?? .distantPast) > begin && $0.value.hasTried }
-            .sorted { ($0.value.finished ?? .distantPast) < ($1.value.finished ?? .distantPast) }
-        for (id, occurrence) in ended {
-            let accepted = occurrence.counts[.accepted]
+        let begin = since ?? news.started
+        let fresh = state.ends.filter { $0.finished >= begin && ended[$0.id] != $0.finished }
+            .sorted { ($0.finished, $0.id) < ($1.finished, $1.id) }
+        guard !fresh.isEmpty else { return }
+        for (id, finished) in fresh where finished > news.now.adding(.zero - Self.oldest) {
+            let accepted = state.occurrences[id]?.counts[.accepted] ?? 0
             add(
                 notice(
                     "sent", id.rawValue, "\(id) has ended: FCM took \(count(accepted, "message")).", command: nil, news,
-                    state, "sent", id.rawValue))
+                    state, "sent", id.rawValue, "\(finished.timeIntervalSince1970)"))
         }
-        until = max(begin, state.occurrences.values.compactMap(\.finished).max() ?? begin)
+        since = max(begin, news.started)
+        ended = Dictionary(state.ends.filter { $0.finished >= max(begin, news.started) }.map { ($0.id, $0.finished) }) {
+            first, _ in first
+        }
     }
 
     /// The same news is never there twice.
@@ -126,7 +148,7 @@ package struct Told: Hashable, Sendable {
         return Notice(
             id: Notice.id(in: state.identity.lineage, change, parts.joined(separator: "\0")), change: change,
             at: news.now, run: news.run, occurrence: occurrence, sentence: sentence, command: command,
-            figures: figures ?? [:])
+            figures: figures ?? [:], recipients: figures.flatMap { $0.isEmpty ? nil : $0.values.reduce(0, +) })
     }
 }
 
@@ -135,14 +157,15 @@ package struct Told: Hashable, Sendable {
 extension Told {
     /// What does not make sense is left out: it is told again with the same id at worst.
     init(json: JSONValue?) {
-        until = json?["until"]?.number.map { Date(timeIntervalSince1970: $0) }
+        since = json?["since"]?.number.map { Date(timeIntervalSince1970: $0) }
         outbox = (json?["outbox"]?.array ?? []).compactMap(Notice.init(kept:))
+        for (id, finished) in json?["ended"]?.object ?? [:] {
+            ended[OccurrenceID(rawValue: id)] = finished.number.map { Date(timeIntervalSince1970: $0) }
+        }
         for (key, value) in json?["troubles"]?.object ?? [:] {
-            guard let change = value["change"]?.string, let id = value["id"]?.string,
-                let sentence = value["sentence"]?.string
+            guard let subject = value["subject"]?.string, let notice = value["notice"].flatMap(Notice.init(kept:))
             else { continue }
-            troubles[key] = Trouble(
-                change: change, id: id, sentence: sentence, occurrence: value["occurrence"]?.string)
+            troubles[key] = Trouble(subject: subject, notice: notice)
         }
     }
 
@@ -150,21 +173,26 @@ extension Told {
         var members: [String: JSONValue] = [
             "outbox": .array(outbox.map(\.kept)),
             "troubles": .object(
-                troubles.mapValues { trouble in
-                    var members: [String: JSONValue] = [
-                        "change": .string(trouble.change), "id": .string(trouble.id),
-                        "sentence": .string(trouble.sentence),
-                    ]
-                    members["occurrence"] = trouble.occurrence.map { .string($0) }
-                    return .object(members)
-                }),
+                troubles.mapValues { ["subject": .string($0.subject), "notice": $0.notice.kept] }),
         ]
-        members["until"] = until.map { .double($0.timeIntervalSince1970) }
+        if !ended.isEmpty {
+            let dates = ended.map { ($0.key.rawValue, JSONValue.double($0.value.timeIntervalSince1970)) }
+            members["ended"] = .object(Dictionary(dates) { first, _ in first })
+        }
+        members["since"] = since.map { .double($0.timeIntervalSince1970) }
         return .object(members)
     }
 }
 
 extension RecordedState {
+    /// The occurrences that have ended and that somebody got, or may have got.
+    fileprivate var ends: [(id: OccurrenceID, finished: Date)] {
+        occurrences.compactMap { id, occurrence in
+            guard occurrence.hasTried, let finished = occurrence.finished else { return nil }
+            return (id, finished)
+        }
+    }
+
     /// What people were told by earlier runs.
     package var told: Told { Told(json: json(of: .told)) }
 
@@ -187,18 +215,20 @@ extension StateChange {
 }
 
 extension Need {
-    /// What a run that could not go on is.
-    static let runKey = "failed:run"
-
-    /// Names the trouble from one run to the next, also when its figures change.
-    var key: String {
+    /// What it is about: one thing may have more than one trouble.
+    fileprivate var subject: String {
         switch kind {
-        case .failed: Self.runKey
-        case .refused:
-            "refused:" + String(command.split(separator: " ").last?.prefix { $0 != "=" } ?? "")
-                + subjects.map { " \($0)" }.joined()
-        case .unapproved: "unapproved:" + subjects.map { " \($0)" }.joined()
-        default: "\(kind.rawValue):\(name)"
+        case .refused: "guard " + (command.split(separator: " ").last?.split(separator: "=").first ?? "")
+        case .unknown, .halted, .held: "occurrence \(name)"
+        default: "\(kind.rawValue) \(name)"
+        }
+    }
+
+    /// Names each trouble from one run to the next, also when its figures change.
+    fileprivate var keys: [String] {
+        switch kind {
+        case .refused, .unapproved: subjects.map { "\(subject) \($0)" }
+        default: ["\(kind.rawValue) \(name)"]
         }
     }
 

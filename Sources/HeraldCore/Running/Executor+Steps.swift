@@ -104,6 +104,7 @@ extension Executor {
             await observe(report)
         }
         self.report.steps[index] = state.report
+        if isOver { await surroundings.end(state.report) }
         return isOver
     }
 

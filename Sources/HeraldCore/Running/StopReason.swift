@@ -31,6 +31,14 @@ package enum StopReason: Hashable, Sendable {
     /// A saved report has only the words.
     case saved(String)
 
+    /// Whether herald may have stopped the send itself, so that it waits for a person.
+    package var isHalt: Bool {
+        switch self {
+        case .rejected, .refused, .stage, .guarded: true
+        default: false
+        }
+    }
+
     /// As a report shows it.
     package var words: String {
         switch self {

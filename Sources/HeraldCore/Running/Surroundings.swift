@@ -26,6 +26,8 @@ extension Executor {
         package var rows: @Sendable (_ campaign: String, RecipientSet) throws -> [RecipientID: FieldValues]
         /// Called with the report whenever it is worth showing or saving.
         package var observe: @Sendable (Report) async -> Void
+        /// Told the account of each step that is over, once the state has it.
+        package var end: @Sendable (StepReport) async -> Void = { _ in }
         /// Called when a step begins, and when it goes on after others.
         package var begin: @Sendable (StepID) -> Void
         /// Called for every accepted send.

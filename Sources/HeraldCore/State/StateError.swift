@@ -40,6 +40,16 @@ package enum StateError: Error, Hashable, Sendable {
     case occurrenceTaken(OccurrenceID)
 }
 
+extension StateError {
+    /// Whether there is no state yet.
+    package var isMissing: Bool {
+        switch self {
+        case .missing, .uninitialized: true
+        default: false
+        }
+    }
+}
+
 extension StateError: CustomStringConvertible {
     package var description: String {
         switch self {

@@ -31,13 +31,13 @@ import Testing
         var expected: [String] = []
         for run in 0..<40 {
             let needs = all.filter { _ in Bool.random(using: &random) }.map { Self.need($0.0, $0.1, "In run \(run).") }
-            let keys = Set(needs.filter { $0.change != nil }.map(\.key))
+            let keys = Set(needs.filter { $0.change != nil }.map { "\($0.kind) \($0.name)" })
             expected += keys.subtracting(open).map { "new \($0)" } + open.subtracting(keys).map { "well \($0)" }
             open = keys
             var told = state.told
             var news = Told.News(
                 run: "r\(run)", started: Self.begin, now: Self.begin.addingTimeInterval(Double(run)))
-            news.needs = needs
+            (news.needs, news.areAll) = (needs, true)
             told.take(news, in: state, for: [Self.webhook])
             state.apply([.told(told)])
             // What the state keeps is read back as it was.
@@ -55,19 +55,23 @@ import Testing
         #expect(!arrived.contains { $0.sentence.contains("d@once") })
     }
 
+    private static func end(_ name: String, at date: Date, in state: inout RecordedState) {
+        let id = OccurrenceID(rawValue: name)
+        let occurrence = RecordedOccurrence(campaign: "c", revision: 1, due: nil, contentDigest: "", target: "topic:t")
+        state.apply([.open(id, occurrence), .outcome(id, [1, 2, 3], .accepted), .finish(id, at: date)])
+    }
+
     @Test func `an occurrence that ends is told once, and none that ended before`() throws {
         var state = Self.state()
-        func end(_ name: String, at date: Date) {
-            let id = OccurrenceID(rawValue: name)
-            let occurrence = RecordedOccurrence(
-                campaign: "c", revision: 1, due: nil, contentDigest: "", target: "topic:t")
-            state.apply([.open(id, occurrence), .outcome(id, [1, 2, 3], .accepted), .finish(id, at: date)])
-        }
+        func end(_ name: String, at date: Date) { Self.end(name, at: date, in: &state) }
         end("old@once", at: Self.begin.addingTimeInterval(-60))
-        end("new@once", at: Self.begin.addingTimeInterval(1))
+        // A clock that was fast.
+        end("older@once", at: Self.begin.addingTimeInterval(90_000))
         var told = Told()
+        told.begin(at: Self.begin, in: state)
+        end("new@once", at: Self.begin.addingTimeInterval(1))
         var news = Told.News(run: "r", started: Self.begin, now: Self.begin.addingTimeInterval(2))
-        news.needs = []
+        news.areAll = true
         told.take(news, in: state, for: [Self.webhook])
         #expect(told.outbox.map(\.change) == ["sent"] && told.outbox.first?.occurrence == "new@once")
         #expect(told.outbox.first?.figures == ["accepted": 3])
@@ -83,22 +87,81 @@ import Testing
         #expect(told.outbox.isEmpty)
     }
 
+    @Test func `a clock that was fast for a while hides no end, and tells none twice`() {
+        var (state, told) = (Self.state(), Told())
+        var sent: [String] = []
+        // The second run has a clock that is two days fast.
+        for (run, hours) in [0, 48, 1, 2, 48, 50].enumerated() {
+            let begin = Self.begin.addingTimeInterval(Double(hours) * 3600)
+            var news = Told.News(run: "r\(run)", started: begin, now: begin.addingTimeInterval(60))
+            told.begin(at: begin, in: state)
+            Self.end("\(run)@once", at: begin.addingTimeInterval(30), in: &state)
+            news.areAll = true
+            told.take(news, in: state, for: [Self.webhook])
+            sent += told.outbox.compactMap(\.occurrence)
+            state.apply([.told(told), .delivered(Set(told.outbox.map { $0.key(for: Self.webhook) }))])
+        }
+        #expect(sent == (0..<6).map { "\($0)@once" })
+    }
+
+    @Test func `what is still in trouble in another way is not well`() {
+        let state = Self.state()
+        let all = Self.webhook
+        var (held, halted) = (all, all)
+        (held.changes, halted.changes) = ([.held], [.halted])
+        var told = Told()
+        var news = Told.News(run: "r0", started: Self.begin, now: Self.begin)
+        news.areAll = true
+        var heard: [[String]] = [[], [], []]
+        for (run, kinds) in [[Need.Kind.unknown], [.halted], [.halted, .held], [.held], []].enumerated() {
+            news.run = "r\(run)"
+            news.needs = kinds.map { Self.need($0, "a@once") }
+            let before = Set(told.outbox.map(\.id))
+            told.take(news, in: state, for: [all, held, halted])
+            for notice in told.outbox where !before.contains(notice.id) {
+                for (place, webhook) in [all, held, halted].enumerated() where notice.concerns(webhook) {
+                    heard[place].append(notice.ended.map { "well(\($0))" } ?? notice.change)
+                }
+            }
+        }
+        #expect(heard[0] == ["held", "halted", "held", "well(held)"])
+        #expect(heard[1] == ["held", "well(held)", "held", "well(held)"])
+        #expect(heard[2] == ["halted", "well(halted)"])
+    }
+
+    @Test func `a guard that refuses more is news, and one that refuses less is not`() {
+        let state = Self.state()
+        var told = Told()
+        var news = Told.News(run: "r0", started: Self.begin, now: Self.begin)
+        news.areAll = true
+        var heard: [[String]] = []
+        for (run, names) in [["a"], ["a", "b"], ["b"], ["b"], ["a", "b"], []].enumerated() {
+            news.run = "r\(run)"
+            var need = Self.need(.refused, names.first ?? "")
+            (need.command, need.subjects) = ("herald apply --override audience_collapse", names)
+            news.needs = names.isEmpty ? [] : [need]
+            let before = told.outbox.count
+            told.take(news, in: state, for: [Self.webhook])
+            heard.append(told.outbox.dropFirst(before).map(\.change))
+        }
+        #expect(heard == [["held"], ["held"], [], [], ["held"], ["well"]])
+    }
+
     @Test func `nothing is well again while nobody knows`() {
         let state = Self.state()
         var told = Told()
         var news = Told.News(run: "r", started: Self.begin, now: Self.begin)
         news.needs = [Self.need(.unknown, "a@once")]
         told.take(news, in: state, for: [Self.webhook])
-        news.needs = nil
-        news.failure = ("It failed.", "herald run")
+        news.needs = [Self.need(.failed, "", "It failed.")]
         told.take(news, in: state, for: [Self.webhook])
         #expect(told.outbox.map(\.change) == ["held", "failed"])
-        news.failure = nil
+        news.needs = []
         told.take(news, in: state, for: [Self.webhook])
         #expect(told.outbox.count == 2)
     }
 
-    @Test(arguments: ["", "[]", "{}", #"{"outbox":[{}],"troubles":{"a":1},"until":"x"}"#])
+    @Test(arguments: ["", "[]", "{}", #"{"outbox":[{}],"troubles":{"a":1},"since":"x","ended":{"a":"x"}}"#])
     func `a note that makes no sense is as good as none`(_ text: String) {
         var state = Self.state()
         state.apply([.note(.told, text), .note(.delivered, text)])

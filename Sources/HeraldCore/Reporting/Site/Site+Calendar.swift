@@ -34,12 +34,14 @@ extension Site {
     private func row(_ campaign: Campaign, _ calendar: SiteCalendar, _ frame: SiteFrame) -> JSONValue {
         let name = campaign.name.value
         let isDue = calendar.due.contains { $0.campaign == name }
+        let looks = campaign.looks(texts[name])
         let next = isDue ? "now, with the next run" : calendar.coming[name]?.first.map(\.occurring.words)
         return [
             "name": .string(name), "href": .string(address(of: campaign)),
             "notes": .array(notes(on: campaign).map { .string($0) }),
             "next": .string(next ?? "nothing is planned"), "target": .string(campaign.target.value.words),
-            "texts": .array(campaign.looks(texts[name]).compactMap(\.line).map { .string($0) }),
+            "texts": .array(looks.compactMap(\.line).map { .string($0) }),
+            "silent": .bool(looks.allSatisfy(\.mocks.isEmpty)),
         ]
     }
 

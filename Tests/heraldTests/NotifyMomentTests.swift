@@ -1,0 +1,154 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+import Testing
+
+/// When people are told: at once where herald stops a send, and never before the state has it.
+@Suite(.timeLimit(.minutes(10))) struct NotifyMomentTests {
+    private typealias Scene = NotifyTests.Scene
+
+    private static func campaign(_ name: String, to audience: String, _ more: String) -> String {
+        """
+        kind: campaign
+        name: \(name)
+        target: {audience: \(audience)}
+        message: {notification: {title: Hello}}
+        \(more)
+        ---
+
+        """
+    }
+
+    private static func list(_ numbers: ClosedRange<Int>) -> String {
+        numbers.map { "\(Registration.fid($0).rawValue)\n" }.joined()
+    }
+
+    private static func eventually(_ condition: () async throws -> Bool) async throws {
+        let begin = ContinuousClock.now
+        while try await !condition() {
+            try #require(ContinuousClock.now - begin < .seconds(120))
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
+    /// Twenty registrations that get it at once, and twenty that get it a few a second.
+    private static func files(first: String, slow: String) -> [String: String] {
+        [
+            "workspace/herald.yaml": Sandbox.settings, "workspace/one.txt": list(1...20),
+            "workspace/two.txt": list(101...120),
+            "workspace/resources.yaml": """
+            kind: audience
+            name: one
+            source: {file: one.txt}
+            ---
+            kind: audience
+            name: two
+            source: {file: two.txt}
+            ---
+            \(campaign("first", to: "one", "priority: 9\n\(first)"))\(campaign("slow", to: "two", slow))
+            """,
+        ]
+    }
+
+    @Test func `a stage that halts is told at once, and who does not answer holds nobody up`() async throws {
+        let isUp = Flag()
+        let receiver = try Receiver { _, _ in isUp.isSet ? .status(200) : .silence }
+        let scene = try await Scene(
+            "- {webhook: \"${HOOK_0}\", when: [halted, sent]}", [receiver],
+            Self.files(first: "delivery: {stages: [50%, 100%]}", slow: "delivery: {rate: 4/s}"))
+        let control = try Control(scene.host)
+        try await control.put((1...20).map { Registration.fid($0) }, state: "other_sender")
+        try await scene.done("state init")
+        let run = try HeraldProcess.start(["-w", scene.sandbox.workspace, "run"], environment: scene.variables)
+        try await scene.sandbox.eventually { !receiver.posts.isEmpty }
+        // The other send has only begun.
+        #expect(try await control.ledger().count < 20)
+        #expect(try NotifyTests.news(receiver) == ["halted first@once"])
+        #expect(
+            try NotifyTests.notices(receiver).first?["command"] == "herald state resolve first@once --continue")
+        try await Self.eventually { try await control.ledger().count == 20 }
+        // Then the run is over and its lock is free, although nobody has answered yet.
+        try await Self.eventually {
+            let next = try await HeraldProcess.run(
+                ["-w", scene.sandbox.workspace, "status", "--format", "json"], environment: scene.variables)
+            return try JSONValue(parsing: Array(next.output.utf8))["running"] == false
+        }
+        #expect(receiver.posts.count < 3)
+        isUp.set()
+        #expect(await run.wait().status == 6)
+        try await scene.done("run")
+        let ids = receiver.posts.map { $0.headers["x-herald-id"] }
+        #expect(Set(ids).count == 2, "\(receiver.posts)")
+        #expect(try NotifyTests.news(receiver).last == "sent slow@once")
+        await scene.sandbox.end()
+    }
+
+    @Test func `a run that is killed leaves to the next one what it had sent, and nobody hears of what was before`()
+        async throws
+    {
+        let receiver = try Receiver()
+        var files = Self.files(first: "", slow: "delivery: {rate: 4/s}")
+        files["workspace/three.txt"] = Self.list(201...202)
+        files["workspace/old.yaml"] = """
+            kind: audience
+            name: three
+            source: {file: three.txt}
+            ---
+            \(Self.campaign("old", to: "three", ""))
+            """
+        let resources = files["workspace/resources.yaml"] ?? ""
+        files["workspace/resources.yaml"] = ""
+        let scene = try await Scene("- {webhook: \"${HOOK_0}\", when: [sent]}", [receiver], files)
+        let settings = try scene.sandbox.folder.read("workspace/herald.yaml")
+        try scene.sandbox.folder.write(Sandbox.settings, to: "workspace/herald.yaml")
+        try await scene.done("state init")
+        try await scene.done("run")
+        try scene.sandbox.folder.write(settings, to: "workspace/herald.yaml")
+        try scene.sandbox.folder.write(resources, to: "workspace/resources.yaml")
+        let control = try Control(scene.host)
+        let run = try HeraldProcess.start(["-w", scene.sandbox.workspace, "run"], environment: scene.variables)
+        try await Self.eventually { try await control.ledger().count > 24 }
+        run.signal(SIGKILL)
+        _ = await run.wait()
+        #expect(receiver.posts.isEmpty)
+        _ = try await HeraldProcess.run(["-w", scene.sandbox.workspace, "run"], environment: scene.variables)
+        let news = try NotifyTests.news(receiver)
+        #expect(news.contains("sent first@once") && !news.contains("sent old@once"), "\(news)")
+        let told = receiver.posts.count
+        _ = try await HeraldProcess.run(["-w", scene.sandbox.workspace, "run"], environment: scene.variables)
+        #expect(receiver.posts.count == told)
+        await scene.sandbox.end()
+    }
+
+    @Test func `a run without a state is told once, and once when there is one`() async throws {
+        let receiver = try Receiver()
+        let scene = try await Scene("- {webhook: \"${HOOK_0}\", when: [failed]}", [receiver])
+        for _ in 1...2 { try await scene.done("run", 1) }
+        #expect(try NotifyTests.news(receiver) == ["failed"])
+        #expect(try NotifyTests.notices(receiver).first?["command"] == "herald state init")
+        try await scene.done("state init")
+        try await scene.done("state backup \(scene.sandbox.folder.path)/old.sqlite")
+        for _ in 1...2 { try await scene.done("run") }
+        #expect(try NotifyTests.news(receiver) == ["failed", "well(failed)"])
+        // A state that cannot be read keeps nothing either.
+        let copy = "\(scene.sandbox.statePath).copy"
+        try FileManager.default.moveItem(atPath: scene.sandbox.statePath, toPath: copy)
+        try Data("no state".utf8).write(to: URL(filePath: scene.sandbox.statePath))
+        for _ in 1...2 { try await scene.done("run", 1) }
+        try FileManager.default.removeItem(atPath: scene.sandbox.statePath)
+        try FileManager.default.moveItem(atPath: copy, toPath: scene.sandbox.statePath)
+        for _ in 1...2 { try await scene.done("run") }
+        #expect(try NotifyTests.news(receiver).dropFirst(2) == ["failed", "well(failed)"])
+        #expect(Set(receiver.posts.map { $0.headers["x-herald-id"] }).count == 4)
+        // What stops every run is told with the command that lets it through.
+        for end in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: scene.sandbox.statePath + end) }
+        try FileManager.default.removeItem(atPath: scene.sandbox.statePath)
+        try FileManager.default.copyItem(
+            atPath: "\(scene.sandbox.folder.path)/old.sqlite", toPath: scene.sandbox.statePath)
+        for _ in 1...2 { try await scene.done("run", 3) }
+        #expect(try NotifyTests.news(receiver).dropFirst(4) == ["failed"])
+        #expect(try NotifyTests.notices(receiver).last?["command"] == "herald apply --override state_went_back")
+        #expect(!FileManager.default.fileExists(atPath: "\(scene.sandbox.statePath).told"))
+        await scene.sandbox.end()
+    }
+}
