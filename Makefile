@@ -60,7 +60,7 @@ test-personal: herald $(VENV)/done ## Compare 10,000 personal messages with thos
 test-timing: herald $(VENV)/done ## Live a year of send windows beside an independent model of when each person gets a message
 	HERALD="$${HERALD:-$$($(SWIFT) build --show-bin-path)/herald}" $(VENV)/bin/python -B Tests/timing
 
-test-kills: herald $(VENV)/done ## Kill 'fetch' and 'run' KILLS (20) times, with an app's database that fails meanwhile
+test-kills: herald $(VENV)/done ## Kill 'fetch', 'run' and 'drift' KILLS (20) times, with an app's database that fails meanwhile
 	HERALD="$${HERALD:-$$($(SWIFT) build --show-bin-path)/herald}" $(VENV)/bin/python -B Tests/killing
 
 test-browser: setup herald $(VENV)/done ## Look at all pages in a headless Chromium, through Selenium

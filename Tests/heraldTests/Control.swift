@@ -22,6 +22,14 @@ struct Control {
     /// Every request that arrived.
     func requests() async throws -> [JSONValue] { try lines(await call("GET", "requests")) }
 
+    /// The paths of those requests that asked which topics somebody's registration follows. `doctor` asks with one that
+    /// nobody has.
+    func questions() async throws -> [String] {
+        try await requests().filter { $0["method"]?.string == "GET" }.compactMap { $0["path"]?.string }
+            .filter { $0.contains("/topicSubscriptions") || $0.contains("/iid/info/") }
+            .filter { !$0.contains("cHeraldDoctor") }
+    }
+
     /// How many requests the current faults have affected.
     func faulted() async throws -> Int64 {
         let entries = try JSONValue(parsing: try await call("GET", "faults").body).array ?? []

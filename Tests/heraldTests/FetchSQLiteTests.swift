@@ -74,6 +74,42 @@ import Testing
         #expect(scene.list == nil)
     }
 
+    /// So many people.
+    private static func people(_ count: Int) -> String {
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT \(count)) "
+            + "SELECT 'cTEST' || printf('%017d', i) AS fid FROM n"
+    }
+
+    @Test func `a fetch that is killed, a full disk and a damaged database leave the last list whole`() async throws {
+        let scene = try Self.scene(Self.people(3))
+        #expect(try await scene.herald("fetch").status == 0)
+        let (list, note) = (scene.list, scene.note)
+        // Rows without end.
+        try scene.declare("sqlite: ../app.sqlite\nquery: \"\(Self.people(-1))\"")
+        // A list of another query is not the last one.
+        #expect(try await scene.herald("plan").status == 1)
+        try await scene.expectWholeWhenStopped(isPlanned: false)
+        try scene.declare("sqlite: ../app.sqlite\nquery: \"\(Self.people(5000))\"")
+        let full = try await scene.fetchOnFullDisk()
+        #expect(full.status == 4)
+        #expect(full.errors.contains("cannot be written"), "\(full.errors)")
+
+        #expect(try await scene.herald("state", "init").status == 0)
+        let path = "\(scene.folder.path)/workspace/app.sqlite"
+        let whole = try Data(contentsOf: URL(filePath: scene.variables["HERALD_STATE"] ?? ""))
+        for (bytes, words) in [
+            (whole.prefix(whole.count / 2), "malformed"), (Data(repeating: 7, count: 9000), "not a"),
+        ] {
+            try bytes.write(to: URL(filePath: path))
+            try scene.declare("sqlite: ../app.sqlite\nquery: SELECT sql AS fid FROM sqlite_master")
+            let result = try await scene.herald("fetch")
+            #expect(result.status == 4)
+            #expect(result.errors.contains(words), "\(result.errors)")
+        }
+        #expect(scene.list == list && scene.note == note)
+        #expect(scene.files == [".lock", "members.csv", "members.json"])
+    }
+
     @Test func `a database is in the workspace, or in a folder that the machine names`() async throws {
         var scene = try Self.scene(Self.rows(1...1), "columns: {fid: column1}")
         let outside = "\(scene.folder.path)/outside"

@@ -2,6 +2,7 @@ import FCM
 import Foundation
 import HeraldCore
 import HeraldTestSupport
+import Testing
 
 /// A workspace with a campaign to an audience `members`, whose list herald fetches.
 struct FetchScene {
@@ -59,6 +60,34 @@ struct FetchScene {
                 "\(folder.path)/workspace", "fetch",
             ], environment: variables.merging(["PATH": "/usr/bin:/bin"]) { $1 }
         ).wait()
+    }
+
+    /// Starts a fetch of `members`, and sends it a signal once a part of the list has come.
+    func fetch(until signal: Int32) async throws -> ChildProcess.Result {
+        let draft = "\(folder.path)/workspace/.herald/lists/members.csv.new"
+        // One that was killed may have left it.
+        unlink(draft)
+        let (process, begin) = (try start("fetch"), ContinuousClock.now)
+        let size = { (try? FileManager.default.attributesOfItem(atPath: draft))?[.size] as? Int ?? 0 }
+        while size() == 0, ContinuousClock.now - begin < .seconds(60) {}
+        process.signal(signal)
+        return await process.wait()
+    }
+
+    /// Expects that a fetch which dies, or is stopped, while the list comes leaves the last one whole.
+    ///
+    /// - Parameter isPlanned: whether a plan takes the last one.
+    func expectWholeWhenStopped(isPlanned: Bool = true) async throws {
+        let (list, note) = (list, note)
+        #expect(list != nil)
+        let killed = try await fetch(until: SIGKILL)
+        #expect(killed.status != 0 && killed.status != 4)
+        #expect(self.list == list && self.note == note)
+        #expect(try await herald("plan").status == (isPlanned ? 0 : 1))
+        let stopped = try await fetch(until: SIGTERM)
+        #expect(stopped.status == 143, "\(stopped.errors)")
+        #expect(self.list == list && self.note == note)
+        #expect(files == [".lock", "members.csv", "members.json"])
     }
 
     /// The list that plans read.

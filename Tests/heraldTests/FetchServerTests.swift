@@ -1,5 +1,6 @@
 import Foundation
 import HeraldTestSupport
+import Synchronization
 import Testing
 
 /// `herald fetch` from a server that speaks TLS. It is openssl, which sends files as they are: heads and bodies.
@@ -147,6 +148,51 @@ import Testing
         #expect(scene.list == list)
         #expect(scene.files == [".lock", "members.csv", "members.json"])
         #expect(try await scene.herald("plan").status == 0)
+    }
+
+    @Test func `a fetch that is killed, cut or held up leaves the last list whole`() async throws {
+        let server = try await Server()
+        try server.serve(Self.text(1...3))
+        let relay = try Relay(serverPort: server.port)
+        // Answers pass up to so many bytes. Then the connection is cut, or nothing more comes.
+        let room = Mutex(Int.max)
+        let isCut = Mutex(false)
+        relay.start { piece, forward in
+            guard !piece.isRequest else { return forward() }
+            let isOver = room.withLock { room in
+                room -= piece.bytes.count
+                return room < 0
+            }
+            return isOver ? !isCut.withLock(\.self) : forward()
+        }
+        defer { relay.stop() }
+        let scene = try FetchScene()
+        let source = "https: \"https://localhost:\(relay.port)/list.csv\"\nca: \(server.authority)\n"
+        try scene.declare(source)
+        #expect(try await scene.herald("fetch").status == 0)
+        let (list, note) = (scene.list, scene.note)
+        try server.serve(Self.text(1...50_000))
+
+        isCut.withLock { $0 = true }
+        room.withLock { $0 = 300_000 }
+        let cut = try await scene.herald("fetch")
+        #expect(cut.status == 4 && cut.errors.contains("before it was whole"), "\(cut.errors)")
+        isCut.withLock { $0 = false }
+        room.withLock { $0 = 300_000 }
+        try scene.declare(source + "fetch: {timeout: 2s}")
+        let slow = try await scene.herald("fetch")
+        #expect(slow.status == 4 && slow.errors.contains("longer than 2s"), "\(slow.errors)")
+        #expect(scene.list == list && scene.note == note)
+        try scene.declare(source)
+        for signal in [SIGKILL, SIGTERM] {
+            room.withLock { $0 = 300_000 }
+            let result = try await scene.fetch(until: signal)
+            #expect(signal == SIGKILL || result.status == 143, "\(result.errors)")
+            #expect(scene.list == list && scene.note == note)
+        }
+        #expect(scene.files == [".lock", "members.csv", "members.json"])
+        room.withLock { $0 = .max }
+        #expect(try await scene.herald("fetch").errors.contains("50,000 rows"))
     }
 
     @Test func `a server that is not trusted or not there, and variables that are not listed`() async throws {

@@ -150,6 +150,40 @@ import Testing
         #expect(try await scene.herald("fetch").errors.contains("5,000 rows"))
     }
 
+    @Test func `a fetch that is killed while the program prints leaves the last list whole`() async throws {
+        let scene = try Scene(Self.printing("fid", Self.fid(1)))
+        #expect(try await scene.herald("fetch").status == 0)
+        let lines = (2...20_000).map { Self.fid($0) }.joined(separator: "\n")
+        try scene.folder.write("fid\n\(lines)\n", to: "lines")
+        // More than herald keeps back. A program outlives a herald that is killed.
+        try scene.folder.write(
+            "echo $$ >>\"$0.pids\"\n/bin/cat \"${0%/*}/lines\"\nexec /bin/sleep 600\n", to: "script")
+        try await scene.expectWholeWhenStopped()
+        for line in try scene.folder.read("script.pids").split(separator: "\n") {
+            kill(try #require(pid_t(line)), SIGKILL)
+        }
+        try scene.folder.write("/bin/cat \"${0%/*}/lines\"", to: "script")
+        #expect(try await scene.herald("fetch").errors.contains("19,999 rows"))
+        #expect(scene.files == [".lock", "members.csv", "members.json"])
+    }
+
+    @Test func `a list that comes as it was stays the same file, unless somebody changed that`() async throws {
+        let scene = try Scene(Self.printing("fid", Self.fid(1)))
+        let path = "\(scene.folder.path)/workspace/.herald/lists/members.csv"
+        let number = { try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int }
+        #expect(try await scene.herald("fetch").status == 0)
+        let (first, note, list) = (try number(), scene.note, scene.list)
+        #expect(try await scene.herald("fetch").status == 0)
+        #expect(try number() == first && first != nil)
+        #expect(scene.note != note && scene.list == list)
+        #expect(scene.files == [".lock", "members.csv", "members.json"])
+        try scene.folder.write("fid\n\(Self.fid(2))\n", to: "workspace/.herald/lists/members.csv")
+        #expect(try await scene.herald("plan").status == 1)
+        #expect(try await scene.herald("fetch").status == 0)
+        #expect(scene.list == list)
+        #expect(try await scene.herald("plan").status == 0)
+    }
+
     @Test func `herald writes through no link`() async throws {
         let scene = try Scene(Self.printing("fid", Self.fid(1)))
         let path = "\(scene.folder.path)/workspace/.herald"

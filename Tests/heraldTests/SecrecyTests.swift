@@ -20,6 +20,9 @@ import Testing
         var texts: [(from: String, text: String)] = []
         /// The commands that were run, without their arguments.
         var commands: Set<String> = []
+        /// Those that asked FCM which topics somebody follows.
+        var askers: Set<String> = []
+        private var questions = 0
 
         init() async throws {
             sandbox = try Sandbox([:])
@@ -45,6 +48,9 @@ import Testing
                 result.status == line.status, "\(line.arguments.prefix(30)): \(Registration.masking(result.errors))")
             texts.append((String(line.arguments.prefix(30)), result.output + result.errors))
             for count in 1...2 { commands.insert(arguments.prefix(count).joined(separator: " ")) }
+            let questions = try await control.questions().count
+            if questions > self.questions, let name = arguments.first { askers.insert(String(name)) }
+            self.questions = questions
         }
 
         /// Expects no secret in what was printed and written, apart from the files that are meant to have them.
@@ -113,7 +119,9 @@ import Testing
             ("new audience people --source postgres", 0),
         ]
 
-    @Test func `no command shows a secret in any form, whatever FCM answers`() async throws {
+    @Test func `no command shows a secret in any form, whatever FCM answers, and only two ask who follows what`()
+        async throws
+    {
         var scene = try await Scene()
         for line in Self.before { try await scene.run(line) }
         // One registration is dead, one refused, one of unknown outcome.
@@ -146,6 +154,7 @@ import Testing
         let ended = await scene.emulator.wait()
         #expect(try Secrets.found(in: ended.output + ended.errors, state: scene.sandbox.statePath).isEmpty)
         #expect(try await Self.commandNames().subtracting(scene.commands) == ["emulator"])
+        #expect(scene.askers == ["drift", "import"])
     }
 
     /// The names of all commands, so that a new one cannot be left out here.

@@ -1,4 +1,4 @@
-"""Kills `herald fetch` and `herald run` at random moments, with an app's database that fails meanwhile:
+"""Kills `herald fetch`, `run` and `drift` at random moments, with an app's database that fails meanwhile:
 `python Tests/killing`. HERALD names the program, KILLS how often (default 20), KILLS_SEED where chance begins.
 """
 

@@ -1,6 +1,7 @@
 """A list that is fetched is whole, and lists of one database come from one moment, whatever is killed."""
 
 import csv
+import json
 import resource
 import signal
 import subprocess
@@ -101,6 +102,7 @@ class FetchTests(Case):
             self.assertEqual(1, self.check(writer))
             plan = self.world.run("plan")
             self.assertIn(plan.returncode, (0, 2), plan.stderr)
+            self.run_after_kill(writer)
             print(f"{kills} kills, {len(writer.left)} moments, {parted} between the two lists", flush=True)
 
     def repair(self, writer):
@@ -121,6 +123,22 @@ class FetchTests(Case):
             self.assertEqual(1, self.check(writer), "the next fetch ends what was begun")
             self.assertEqual(0, self.world.run("plan").returncode)
         return moments != 1
+
+    def run_after_kill(self, writer):
+        """A run ends what a killed fetch has begun, also without the database, and sends to the people of one moment."""
+        tries = 0
+        while not self.world.kill("fetch") or self.world.run("plan").returncode != 1:
+            tries += 1
+            self.assertLess(tries, 500, "no kill left a fetch that is not whole")
+        self.world.environment["APP"] += "/nowhere"
+        for _ in range(2):
+            done = self.world.run("run")
+            self.assertEqual(0, done.returncode, done.stderr)
+        self.assertEqual(1, self.check(writer))
+        with open(self.world.folder / ".herald/lists/members.csv", newline="") as file:
+            members = [row["fid"] for row in csv.DictReader(file)]
+        sends = [json.loads(line)["target"]["fid"] for line in self.world.control("GET", "ledger").splitlines()]
+        self.assertEqual(members, sorted(sends), "everybody of that moment gets it once")
 
     def check(self, writer):
         """Each list is what the database had at one moment. Returns how many moments the two come from."""

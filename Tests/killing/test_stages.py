@@ -4,7 +4,6 @@ a stage soaks, and while it waits for the next one."""
 import hashlib
 import hmac
 import json
-import urllib.request
 from datetime import datetime
 
 from world import KILLS, Case, fid, world
@@ -60,8 +59,7 @@ class StageTests(Case):
         return json.loads(done.stdout)["occurrences"][0]
 
     def check(self, revision):
-        with urllib.request.urlopen(f"http://{self.world.host}/emulator/v1/ledger") as ledger:
-            sends = [json.loads(line) for line in ledger.read().splitlines()]
+        sends = [json.loads(line) for line in self.world.control("GET", "ledger").splitlines()]
         sends = [send for send in sends if send["message"]["notification"]["title"] == str(revision)]
         got = [send["target"]["fid"] for send in sends]
         self.assertEqual(len(set(got)), len(got), "nobody gets it twice")

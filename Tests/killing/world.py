@@ -34,9 +34,10 @@ def psql_program():
 
 
 class World:
-    """`script` makes the tables of the app, and the role `app` that herald takes."""
+    """`script` makes the tables of the app, and the role `app` that herald takes. With `shared` the state is in a database
+    of that server, too."""
 
-    def __init__(self, server, folder, host, settings):
+    def __init__(self, server, folder, host, settings, shared):
         print(f"KILLS_SEED={SEED}", flush=True)
         self.chance = random.Random(SEED)
         self.server, self.folder, self.host = server, pathlib.Path(folder), host
@@ -44,8 +45,15 @@ class World:
         self.environment = {
             **os.environ, "FCM_EMULATOR_HOST": host, "HERALD_STATE": f"{folder}/state.sqlite",
             "APP": f"postgresql://app@/postgres?host={server}", "HERALD_SOURCE_VARS": "APP"}
-        (self.folder / "herald.yaml").write_text(
-            "herald: 2\nproject: killing\nfcm: {rate: unlimited, ramp: 0s, settle: 0s}\n" + settings)
+        self.settings = f"herald: 2\nproject: killing\nworkspace: killing\n{settings}"
+        self.configure()
+        if shared:
+            self.ask("CREATE DATABASE state")
+            self.environment["HERALD_STATE"] = f"postgresql://herald@/state?host={server}"
+
+    def configure(self, fcm="settle: 0s"):
+        """Writes the settings anew, with these keys of `fcm`."""
+        (self.folder / "herald.yaml").write_text(f"{self.settings}fcm: {{rate: unlimited, ramp: 0s, {fcm}}}\n")
 
     def ask(self, sql):
         done = subprocess.run(
@@ -54,9 +62,14 @@ class World:
         return done.stdout.strip()
 
     def put_registrations(self, entries):
-        body = json.dumps([{"registration": name, "state": state} for name, state in entries]).encode()
-        request = urllib.request.Request(f"http://{self.host}/emulator/v1/registrations", body, method="PUT")
-        urllib.request.urlopen(request).close()
+        self.control("PUT", "registrations", [{"registration": name, "state": state} for name, state in entries])
+
+    def control(self, method, path, body=None):
+        """Calls the emulator's own interface."""
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(f"http://{self.host}/emulator/v1/{path}", data, method=method)
+        with urllib.request.urlopen(request) as answer:
+            return answer.read()
 
     def run(self, *arguments, prepare=None):
         """Runs herald to its end. Its usual time is then known."""
@@ -82,12 +95,13 @@ class World:
 
 
 @contextmanager
-def world(script, settings=""):
+def world(script, settings="", emulating=(), shared=False):
+    """`emulating` are options of the emulator."""
     with database.running(script) as server, tempfile.TemporaryDirectory() as folder:
-        emulator = subprocess.Popen([built.herald(), "emulator"], stdout=subprocess.PIPE, text=True)
+        emulator = subprocess.Popen([built.herald(), "emulator", *emulating], stdout=subprocess.PIPE, text=True)
         try:
             host = emulator.stdout.readline().strip().split("=", 1)[1]
-            yield World(server, folder, host, settings)
+            yield World(server, folder, host, settings, shared)
         finally:
             emulator.kill()
             emulator.wait()

@@ -36,13 +36,15 @@ struct FeedbackLines {
                 pruned += 1
                 continue
             }
-            let heldOut = occurrence.classes.states.filter(\.isHoldout)
-                .reduce(into: RecipientSet()) { $0.formUnion(occurrence.classes[$1]) }
-            for entry in LedgerEntry.allCases {
+            for entry in LedgerEntry.allCases where entry.isSettled {
                 try await self.write(ledger[entry], id, occurrence, write) { (entry.word, ledger.codes.state(of: $0)) }
             }
-            let untried = heldOut.subtracting(ledger.entries.all)
-            try await self.write(untried, id, occurrence, write) { _ in ("skipped", "held_out") }
+            let heldOut = occurrence.classes.states.filter(\.isHoldout)
+                .reduce(into: RecipientSet()) { $0.formUnion(occurrence.classes[$1]) }
+                .subtracting(ledger.entries.all)
+            try await self.write(heldOut, id, occurrence, write) { _ in ("skipped", "held_out") }
+            let rest = occurrence.classes.all.union(ledger[.deferred]).subtracting(ledger.settled).subtracting(heldOut)
+            try await self.write(rest, id, occurrence, write) { _ in occurrence.outcomeOfRest }
         }
         return pruned
     }
@@ -70,6 +72,14 @@ struct FeedbackLines {
             }
             try write(text)
         }
+    }
+}
+
+extension RecordedOccurrence {
+    /// What came of those who have no outcome that stays: FCM refused for now, or they were not tried.
+    fileprivate var outcomeOfRest: (word: String, code: String?) {
+        if finished != nil { return ("skipped", "not_tried") }
+        return (halt == nil ? "pending" : "held", nil)
     }
 }
 

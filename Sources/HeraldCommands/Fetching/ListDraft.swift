@@ -104,6 +104,12 @@ final class ListDraft {
 
     // MARK: Taking the place of the last lists
 
+    /// Whether the last list is the same. Then it stays in its place, so that plans need not read it again.
+    private func isLastList(_ note: FetchedList) -> Bool {
+        FetchedList(beside: path)?.digest == note.digest
+            && FileManager.default.contentsEqual(atPath: draft, andPath: path)
+    }
+
     /// Where the note of a list is written.
     private static func noteDraft(of path: String) -> String { "\(path).new.json" }
 
@@ -112,6 +118,7 @@ final class ListDraft {
         _ lists: [(draft: ListDraft, note: FetchedList)], in folder: String
     ) throws(FetchProblem) {
         let names = lists.map { String($0.draft.path.dropFirst(folder.count + 1)) }
+        for (draft, note) in lists where draft.isLastList(note) { unlink(draft.draft) }
         do {
             for (draft, note) in lists {
                 try PrivateFile.write(note.json.compactText + "\n", to: noteDraft(of: draft.path))

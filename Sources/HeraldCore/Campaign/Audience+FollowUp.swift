@@ -12,6 +12,8 @@ extension Audience {
             case capped, superseded, missed
             case outsideWindow = "outside_window"
             case heldOut = "held_out"
+            /// For whatever reason nothing was sent: one of those above, or the occurrence ended before they were tried.
+            case skipped
             /// They were not part of the occurrence.
             case never
         }

@@ -154,12 +154,12 @@ extension RecordedOccurrence {
         // One request reached everybody, so nobody knows what came of whom.
         guard part.intersection(.target).isEmpty else { return .nobody }
         var chosen = RecipientSet()
-        for outcome in outcomes { chosen.formUnion(members(with: outcome, ledger, dead)) }
+        for outcome in outcomes { chosen.formUnion(members(with: outcome, of: part, ledger, dead)) }
         return OutcomeLimit(chosen, orNotIn: outcomes.contains(.never) ? part : nil)
     }
 
     private func members(
-        with outcome: Audience.FollowUp.Outcome, _ ledger: Ledger, _ dead: RecipientSet
+        with outcome: Audience.FollowUp.Outcome, of part: RecipientSet, _ ledger: Ledger, _ dead: RecipientSet
     ) -> RecipientSet {
         switch outcome {
         case .accepted: ledger[.accepted]
@@ -171,6 +171,7 @@ extension RecordedOccurrence {
         case .missed: skipped(ledger) { $0 == .missed }
         case .outsideWindow: skipped(ledger) { $0 == .outsideWindow }
         case .heldOut: classes.states.filter(\.isHoldout).reduce(into: []) { $0.formUnion(classes[$1]) }
+        case .skipped: part.subtracting(ledger.entries.union(of: LedgerEntry.allCases.filter(\.isTried)))
         case .never: []
         }
     }

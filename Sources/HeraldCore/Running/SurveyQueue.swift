@@ -15,7 +15,8 @@ struct SurveyQueue {
     private var ahead: ArraySlice<Addressee> = []
     var retries = RetryQueue()
 
-    private static let readAheadSize = 2048
+    /// Those that are asked for once more wait behind so many, so it is not more than a moment's.
+    private static let readAheadSize = 256
 
     init(_ groups: [RecipientSet]) {
         self.groups = groups[...]
@@ -57,7 +58,7 @@ struct SurveyQueue {
     mutating func missing(for count: Int) -> RecipientSet? {
         guard retries.readyCount + ahead.count < count, freshCount + ripe > 0 else { return nil }
         var ids = RecipientSet()
-        var rest = Self.readAheadSize
+        var rest = max(count, Self.readAheadSize)
         while rest > 0, ripe > 0, let next = again.popFirst() {
             ids.insert(next.id)
             (ripe, rest) = (ripe - 1, rest - 1)

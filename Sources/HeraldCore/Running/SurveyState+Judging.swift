@@ -122,20 +122,24 @@ extension SurveyState {
     /// - Parameter following: all topics that the registration follows.
     private mutating func settle(_ id: RecipientID, _ following: Set<TopicName>, _ now: Moment) {
         let (same, difference) = survey.expected.compare(id, following: following)
+        var found = Unwritten()
+        found.asked.insert(id)
+        var isUntold = false
         switch survey.purpose {
         case .taking(let topic, _):
             if following.contains(topic) {
                 report.following += 1
-                unwritten.changed[topic, default: []].insert(id)
+                found.changed[topic] = [id]
             }
-        case .comparison:
+        case .comparison(let records):
             // It counts if it was so before.
             guard difference.isPart(of: suspicions.difference(of: id)) else { return doubt(id, difference, now) }
             suspicions.remove(id)
-            for topic in difference.left { unwritten.changed[topic, default: []].insert(id) }
+            for topic in difference.left { found.changed[topic] = [id] }
+            isUntold = !difference.foreign.isEmpty || !records && !difference.left.isEmpty
         }
         report.figures.count(id, same: same, difference)
-        unwritten.asked.insert(id)
+        if isUntold { untold.add(found) } else { unwritten.add(found) }
     }
 
     /// It may be on its way to become as the state has it, or the answer is old.

@@ -3,8 +3,8 @@ internal import FCM
 /// Asks FCM which topics registrations follow. It keeps a limited number of questions under way, within the rate of
 /// memberships, and writes who was asked for in blocks as answers come.
 ///
-/// A question changes nothing, so nothing is written before it. After a crash at most those are asked for again whose
-/// answers were not written.
+/// A question changes nothing, so nothing is written before it. After a crash those are asked for again whose answers were
+/// not written: those of the last moment, and those of whom only the report would have told.
 struct SurveyState: DecidingStep {
     enum Stage {
         case new
@@ -28,6 +28,9 @@ struct SurveyState: DecidingStep {
     /// The pages that came of lists with several.
     var pages: [RecipientID: Pages] = [:]
     var suspicions = Suspicions()
+    /// Those who differ in a way that only the report tells. It is written when the call ends: after a crash nobody would
+    /// hear of them.
+    var untold = Unwritten()
     private var began: Duration = .zero
     /// When answers were written last.
     private var written: Duration = .zero
@@ -39,6 +42,11 @@ struct SurveyState: DecidingStep {
         var changed: [TopicName: RecipientSet] = [:]
 
         var isEmpty: Bool { asked.isEmpty }
+
+        mutating func add(_ other: Unwritten) {
+            asked.formUnion(other.asked)
+            for (topic, members) in other.changed { changed[topic, default: []].formUnion(members) }
+        }
     }
 
     /// The topics on the pages of one list so far.
@@ -101,7 +109,7 @@ struct SurveyState: DecidingStep {
         }
         if calls.inFlight.isEmpty, isOver {
             calls.endWaiting()
-            writeDead(context)
+            noteUntold()
             stage = .closing
             return .commit(changes)
         }
@@ -224,9 +232,8 @@ struct SurveyState: DecidingStep {
     }
 
     /// Nobody is noted as asked for because of an answer that is not believed.
-    private mutating func writeDead(_ context: RunContext) {
-        let dead = report.figures.dead
-        guard !dead.isEmpty, context.hasSucceeded(on: context.topics) else { return }
-        unwritten.asked.formUnion(dead)
+    private mutating func noteUntold() {
+        unwritten.add(untold)
+        if report.figures.answered > 0 { unwritten.asked.formUnion(report.figures.dead) }
     }
 }

@@ -85,7 +85,8 @@ extension StateError: CustomStringConvertible {
         case .exists: "use that state, or name another place"
         case .damaged: "restore the newest backup, as docs/how-to/state.md says"
         case .bound: "set 'state' or HERALD_STATE to another place; each project and endpoint has a state of its own"
-        case .locked: "wait until it ends, or use --if-locked wait; 'herald state lock' tells who holds it"
+        case .locked:
+            "wait until it ends ('herald run' can: --if-locked wait=60s); 'herald state lock' tells who holds it"
         case .newer: "use that herald or a newer one"
         case .older: "run 'herald apply' or 'herald run', which upgrades it"
         case .unmigrated: "let the owner of its schema run 'herald state migrate'"

@@ -7,11 +7,17 @@ import Testing
 
 /// Compares audiences that go by outcomes with a model that keeps each person's story in dictionaries.
 struct FollowUpModelTests {
-    @Test(arguments: 0..<400 as Range<UInt64>)
+    private static let seeds: Range<UInt64> = 0..<1500
+
+    @Test(arguments: seeds)
     func `who is in an audience is what a table of everybody's outcomes says`(seed: UInt64) async throws {
         let history = RandomHistory(seed: seed)
-        let wanted = try await history.wanted()
-        let desired = wanted.desired
+        if let pruned = history.prunedFollowUps {
+            let error = await #expect(throws: PrunedFollowUp.self) { try await history.wanted() }
+            #expect(error.map { pruned.contains($0.audience) } == true, "seed \(seed)")
+            return
+        }
+        let desired = try await history.wanted().desired
         for send in desired.sends where send.campaign.name.value.hasPrefix("to-") {
             let name = String(send.campaign.name.value.dropFirst("to-".count))
             #expect(history.people(send.members) == history.members(of: name), "seed \(seed), audience \(name)")
@@ -21,6 +27,15 @@ struct FollowUpModelTests {
         for (name, size) in desired.audienceSizes {
             #expect(size == history.listed(in: name).count, "seed \(seed), size of \(name)")
         }
+    }
+
+    @Test func `the histories have what an audience may go by`() {
+        let histories = Self.seeds.map { RandomHistory(seed: $0) }
+        let judged = histories.filter { $0.prunedFollowUps == nil }.reduce(0) { $0 + $1.judged }
+        #expect(judged > 10_000, "\(judged) people were judged by what came of them")
+        #expect(histories.count { $0.prunedFollowUps != nil } > 10)
+        let stories = histories.flatMap(\.past).filter(\.isFinished).flatMap(\.stories.values)
+        #expect(Set(stories).count == RandomHistory.Story.allCases.count)
     }
 
     @Test(arguments: 0..<40 as Range<UInt64>)
@@ -43,7 +58,12 @@ struct FollowUpModelTests {
 private struct RandomHistory {
     /// What came of one person in one occurrence.
     enum Story: CaseIterable {
-        case accepted, rejected, dead, unknown, abandoned, capped, superseded, missed, outside, heldOut, waiting
+        case accepted, rejected, dead, unknown, intended, abandoned, capped, superseded, missed, outside, jumped,
+            heldOut
+        /// FCM refused for now, and it was not tried again.
+        case deferred
+        /// The occurrence is for them, and nothing was tried.
+        case waiting
     }
 
     struct Past {
@@ -51,6 +71,8 @@ private struct RandomHistory {
         var campaign: String
         var at: Date
         var isFinished: Bool
+        /// Nobody knows any more what came of whom.
+        var isPruned = false
         var stories: [Int: Story]
     }
 
@@ -88,10 +110,11 @@ private struct RandomHistory {
             }
             // Some were sent before the campaign was renamed. Their ids stay.
             let name = campaign == "y" && Bool.random(using: &random) ? "y-before" : campaign
-            past.append(
-                Past(
-                    id: OccurrenceID(campaign: name, due: at, revision: 1), campaign: name, at: at,
-                    isFinished: Int.random(in: 0..<3, using: &random) > 0, stories: stories))
+            var next = Past(
+                id: OccurrenceID(campaign: name, due: at, revision: 1), campaign: name, at: at,
+                isFinished: Int.random(in: 0..<3, using: &random) > 0, stories: stories)
+            next.isPruned = next.isFinished && Int.random(in: 0..<12, using: &random) == 0
+            past.append(next)
         }
     }
 
@@ -156,6 +179,7 @@ private struct RandomHistory {
                 Self.changes(story, past.id, set(of: past.stories.filter { $0.value == story }.keys))
             }
             if past.isFinished { changes.append(.finish(past.id, at: past.at)) }
+            if past.isPruned { changes.append(.prune([past.id])) }
         }
         try store.commit(changes)
         return store
@@ -168,11 +192,14 @@ private struct RandomHistory {
         case .rejected: return [.reject(id, members, code: "SENDER_ID_MISMATCH")]
         case .dead: return [.reject(id, members, code: "UNREGISTERED")]
         case .unknown: return [.outcome(id, members, .unknown)]
+        case .intended: return [.outcome(id, members, .intended)]
+        case .deferred: return [.outcome(id, members, .deferred)]
         case .abandoned: return [.outcome(id, members, .abandoned)]
         case .capped: return [.skip(id, members, .capped("promo"))]
         case .superseded: return [.skip(id, members, .superseded)]
         case .missed: return [.skip(id, members, .missed)]
         case .outside: return [.skip(id, members, .outsideWindow)]
+        case .jumped: return [.skip(id, members, .noSuchTime)]
         case .heldOut, .waiting: return []
         }
     }
@@ -223,19 +250,40 @@ private struct RandomHistory {
         return Set((0..<population).filter { registrations.contains(.fid($0)) })
     }
 
-    private func passes(_ person: Int, _ followUp: Audience.FollowUp) -> Bool {
-        let candidates = past.filter {
+    /// How often somebody is judged by what came of them.
+    var judged: Int {
+        workspace.audiences.filter { $0.followUp != nil && last(for: $0.followUp) != nil }
+            .reduce(0) { $0 + base(of: $1).count }
+    }
+
+    /// The audiences that go by an occurrence of which nothing is known any more. `nil` if there are none.
+    var prunedFollowUps: Set<String>? {
+        let names = workspace.audiences.filter { last(for: $0.followUp)?.isPruned == true }.map(\.name.value)
+        return names.isEmpty ? nil : Set(names)
+    }
+
+    /// The occurrence that an audience goes by.
+    private func last(for followUp: Audience.FollowUp?) -> Past? {
+        guard let followUp else { return nil }
+        return past.filter {
             Self.current($0.campaign) == followUp.campaign.value && $0.isFinished
                 && (followUp.occurrence == nil || followUp.occurrence?.value == $0.id.rawValue)
-        }
-        guard let last = candidates.max(by: { $0.at < $1.at }) else { return false }
+        }.max { $0.at < $1.at }
+    }
+
+    private func passes(_ person: Int, _ followUp: Audience.FollowUp) -> Bool {
+        guard let last = last(for: followUp) else { return false }
         guard let story = last.stories[person] else { return followUp.outcomes.contains(.never) }
         return followUp.outcomes.contains { outcome in
             switch (outcome, story) {
             case (.accepted, .accepted), (.capped, .capped), (.superseded, .superseded), (.missed, .missed),
-                (.outsideWindow, .outside), (.heldOut, .heldOut), (.unknown, .unknown), (.unknown, .abandoned):
+                (.outsideWindow, .outside), (.heldOut, .heldOut), (.unknown, .unknown), (.unknown, .abandoned),
+                (.unknown, .intended):
                 true
             case (.rejected, .rejected): !dead.contains(person)
+            case (.skipped, .capped), (.skipped, .superseded), (.skipped, .missed), (.skipped, .outside),
+                (.skipped, .jumped), (.skipped, .heldOut), (.skipped, .deferred), (.skipped, .waiting):
+                true
             default: false
             }
         }

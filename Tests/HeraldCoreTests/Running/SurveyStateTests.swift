@@ -8,7 +8,7 @@ import Testing
 
 /// Questions for subscriptions, in simulated time.
 struct SurveyStateTests {
-    private var lab = Laboratory(population: 100)
+    var lab = Laboratory(population: 100)
     private var settle = Duration.seconds(60)
 
     init() {
@@ -19,7 +19,7 @@ struct SurveyStateTests {
         }
     }
 
-    private func survey(
+    func survey(
         _ purpose: Survey.Purpose = .comparison(records: true), asking members: RecipientSet = RecipientSet(1..<101),
         time: Duration? = nil
     ) -> Survey {
@@ -30,7 +30,7 @@ struct SurveyStateTests {
             noted: RecordedState.observationTime(lab.now), after: state.observed)
     }
 
-    private func ask(
+    func ask(
         _ survey: Survey, _ sender: any Sender, stop: @escaping @Sendable () -> Stop? = { nil },
         halt: @escaping @Sendable () async -> Void = Stop.never
     ) async throws -> SurveyReport {
@@ -42,20 +42,33 @@ struct SurveyStateTests {
             .carryOut(survey, from: try await lab.store.snapshot(), as: "s") { _ in }
     }
 
-    private static func answer(_ topics: some Sequence<String>, next: String = "") -> Exchange {
+    static func answer(_ topics: some Sequence<String>, next: String = "") -> Exchange {
         let list = topics.map { #"{"topicName":"\#($0)"}"# }.joined(separator: ",")
         return .json(200, #"{"topicSubscriptions":[\#(list)],"nextPageToken":"\#(next)"}"#)
     }
 
     /// What FCM has if nothing drifted.
-    private static func truth(_ number: Int) -> [String] { number <= 50 ? ["news", "surf"] : ["news"] }
+    static func truth(_ number: Int) -> [String] { number <= 50 ? ["news", "surf"] : ["news"] }
 
-    private static func number(_ request: Request) -> Int {
+    static func number(_ request: Request) -> Int {
         guard case .read(let query) = request else { return 0 }
         return Int(query.registration.rawValue.suffix(17)) ?? 0
     }
 
-    private func observed() -> RecipientSet { lab.memory.snapshot().observed.all }
+    /// How often something has happened, of each number.
+    private final class Times: Sendable {
+        private let counts = Mutex<[Int: Int]>([:])
+
+        /// Returns the number of times, with this one.
+        func count(_ number: Int) -> Int {
+            counts.withLock { counts in
+                counts[number, default: 0] += 1
+                return counts[number, default: 0]
+            }
+        }
+    }
+
+    func observed() -> RecipientSet { lab.memory.snapshot().observed.all }
 
     // MARK: What is found
 
@@ -69,14 +82,11 @@ struct SurveyStateTests {
     }
 
     @Test func `a difference counts when it is still there after settling`() async throws {
-        let asked = Mutex<[Int: Int]>([:])
+        let asked = Times()
         let clock = lab.clock
         let sender = ScriptedSender { request, _ in
             let number = Self.number(request)
-            let times = asked.withLock { asked in
-                asked[number, default: 0] += 1
-                return asked[number, default: 0]
-            }
+            let times = asked.count(number)
             switch number {
             case 1: return Self.answer(["news"])  // left surf
             case 2: return Self.answer(times == 1 ? [] : ["news", "surf"])  // a late answer
@@ -99,13 +109,10 @@ struct SurveyStateTests {
     }
 
     @Test func `a difference that was not there before is asked for once more`() async throws {
-        let asked = Mutex<[Int: Int]>([:])
+        let asked = Times()
         let sender = ScriptedSender { request, _ in
             let number = Self.number(request)
-            let times = asked.withLock { asked in
-                asked[number, default: 0] += 1
-                return asked[number, default: 0]
-            }
+            let times = asked.count(number)
             guard number == 1 else { return Self.answer(Self.truth(number)) }
             return Self.answer(times == 1 ? ["news"] : [])
         }
@@ -276,50 +283,6 @@ struct SurveyStateTests {
         let report = try await copy.ask(copy.survey(), sender)
         #expect(report.end == .impossible("the Instance ID service ended on 2027-09-29"))
         #expect(sender.requests.isEmpty)
-    }
-
-    // MARK: Ends
-
-    @Test func `a signal ends it, and what was answered is kept`() async throws {
-        let sender = ScriptedSender { request, _ in Self.answer(Self.truth(Self.number(request))) }
-        let report = try await ask(survey(), sender, stop: { sender.requests.count > 30 ? .person : nil })
-        #expect(report.end == .interrupted)
-        #expect(report.figures.asked.count == sender.requests.count)
-        #expect(observed() == report.figures.asked)
-    }
-
-    @Test func `who differs counts only once it is settled`() async throws {
-        let clock = lab.clock
-        let sender = ScriptedSender { _, _ in Self.answer([]) }
-        let report = try await ask(survey(), sender, stop: { clock.now.offset > .seconds(30) ? .machine : nil })
-        #expect(report.end == .interrupted)
-        #expect(report.requests == 100 && report.figures.asked.isEmpty && observed().isEmpty)
-    }
-
-    @Test func `a budget of time ends first questions only`() async throws {
-        var copy = self
-        copy.lab.fcm.subscriptionRate = .limited(10)
-        let sender = ScriptedSender { request, _ in
-            Self.number(request) == 1 ? Self.answer(["news"]) : Self.answer(Self.truth(Self.number(request)))
-        }
-        let report = try await copy.ask(copy.survey(time: .seconds(3)), sender)
-        #expect(report.end == nil)
-        #expect((25...41).contains(report.figures.asked.count), "\(report.figures.asked.count)")
-        #expect(report.figures["surf"].left == [1])
-        #expect(report.pending == 100 - report.figures.asked.count)
-    }
-
-    @Test func `a state that cannot be written ends it`() async throws {
-        var copy = self
-        let probe = ProbedStore(lab.memory, refusesFrom: 0)
-        copy.lab.store = probe
-        let sender = ScriptedSender { request, _ in Self.answer(Self.truth(Self.number(request))) }
-        let report = try await copy.ask(copy.survey(), sender)
-        guard case .impossible = report.end else {
-            Issue.record("\(String(describing: report.end))")
-            return
-        }
-        #expect(observed().isEmpty)
     }
 
     // MARK: Taking a topic in

@@ -1,0 +1,152 @@
+import FCM
+import HeraldTestSupport
+import Testing
+
+/// What `adopt` and `drift` of a topic do, from the command line to FCM, with a state in a file and in PostgreSQL.
+@Suite struct AdoptionCommandTests {
+    private static let isShared = PostgresTestServer.isInstalled ? [false, true] : [false]
+
+    /// A workspace whose topic `tides` has the people of a list, and an emulator.
+    private struct Scene {
+        let sandbox: Sandbox
+        let host: String
+        let control: Control
+
+        init(isShared: Bool) async throws {
+            let files = [
+                "workspace/herald.yaml": """
+                herald: 1
+                project: demo-project
+                fcm: {rate: unlimited, subscription_rate: unlimited, ramp: 0s, settle: 0s}
+                guards: {max_unsubscribe_percent: 100}
+
+                """
+            ]
+            sandbox = try await isShared ? Sandbox.shared(files).sandbox : Sandbox(files)
+            (_, host) = try await sandbox.startEmulator()
+            control = try Control(host)
+            _ = try await herald("state init")
+        }
+
+        /// - Parameter keys: what the file of the topic says besides.
+        func write(_ people: some Sequence<Int>, keys: String = "") throws {
+            let list = people.map { Registration.fid($0).rawValue + "\n" }.joined()
+            try sandbox.folder.write(list, to: "workspace/all.txt")
+            try sandbox.folder.write(
+                """
+                {kind: audience, name: all, source: {file: all.txt}}
+                ---
+                {kind: topic, name: tides, subscribers: [all]\(keys)}
+
+                """, to: "workspace/topics.yaml")
+        }
+
+        func herald(_ line: String) async throws -> String {
+            let result = try await sandbox.herald(line, host: host)
+            try #require(result.status == 0, "\(line): \(result.output)\(result.errors)")
+            return result.output
+        }
+
+        func plan() async throws -> JSONValue {
+            try JSONValue(parsing: Array(try await herald("plan --format json").utf8))
+        }
+
+        /// Applies the files. Returns how many requests that took.
+        func apply() async throws -> Int {
+            let before = try await requests()
+            _ = try await herald("apply --auto-approve")
+            return try await requests() - before
+        }
+
+        private func requests() async throws -> Int {
+            try await control.requests().count { $0["path"]?.string?.contains("topicSubscriptions") == true }
+        }
+
+        /// The numbers of those who follow the topic at FCM.
+        func members() async throws -> Set<Int> {
+            Set(try await control.members(ofTopic: "tides").compactMap { Int($0.suffix(17)) })
+        }
+
+        /// `owned`, `found`, `adopted` and `left` of the topic in the state.
+        func figures() async throws -> [Int64?] {
+            let shown = try JSONValue(parsing: Array(try await herald("state show tides --format json").utf8))
+            return ["owned", "found", "adopted", "left"].map { shown["topics"]?.array?.first?[$0]?.int }
+        }
+    }
+
+    @Test(arguments: isShared)
+    func `whom others subscribed leaves after 'adopt: true', and is given back without it`(_ isShared: Bool)
+        async throws
+    {
+        let scene = try await Scene(isShared: isShared)
+        try await scene.control.put((1...30).map { .fid($0) }, state: "active", topics: ["tides"])
+        // 26 to 30 follow the topic, and no list has ever named them.
+        try scene.write(Array(1...25) + Array(31...35))
+        #expect(try await scene.apply() == 30)
+        #expect(try await scene.figures() == [5, 25, 0, 0])
+        try scene.write(Array(1...20) + Array(31...35))
+        #expect(try await scene.apply() == 0)
+
+        try scene.write(Array(1...20) + Array(31...35), keys: ", adopt: true")
+        #expect(try await scene.herald("plan").contains("  ~ adopt  tides  20 of 25  ("))
+        let adopting = try await scene.plan()["steps"]?.array ?? []
+        #expect(adopting.map { $0["action"] } == ["adopt"] && adopting.map { $0["requests"] } == [0])
+        #expect(adopting.map { [$0["planned"], $0["of"]] } == [[20, 25]])
+        #expect(try await scene.apply() == 0)
+        #expect(try await scene.figures() == [5, 5, 20, 0])
+        #expect(try await scene.plan()["steps"] == [])
+
+        try scene.write(Array(6...20) + Array(31...35), keys: ", adopt: true")
+        #expect(try await scene.herald("plan").contains("  - unsubscribe  tides  5 "))
+        #expect(try await scene.apply() == 5)
+        #expect(try await scene.members() == Set(6...35))
+        #expect(try await scene.figures() == [5, 5, 15, 0])
+
+        // In one change: it is taken back, and the list drops some of those who are given back and one of herald's.
+        try scene.write(Array(11...20) + Array(31...34), keys: ", adopt: false")
+        let returning = try await scene.plan()["steps"]?.array ?? []
+        #expect(returning.map { $0["action"] } == ["return", "unsubscribe"])
+        #expect(returning.map { $0["planned"] } == [15, 1] && returning.first?["of"] == 20)
+        #expect(try await scene.apply() == 1)
+        #expect(try await scene.members() == Set(6...34))
+        #expect(try await scene.figures() == [4, 20, 0, 0])
+        try scene.write([])
+        _ = try await scene.herald("apply --auto-approve --override audience_collapse=all")
+        #expect(try await scene.members() == Set(6...30), "only herald's own have left")
+        await scene.sandbox.end()
+    }
+
+    @Test(arguments: isShared)
+    func `who left stays out or comes back, as 'drift' of the topic says`(_ isShared: Bool) async throws {
+        let scene = try await Scene(isShared: isShared)
+        try scene.write(1...20)
+        #expect(try await scene.apply() == 20)
+        for number in 1...4 { try await scene.control.change(.fid(number), ["unsubscribe": ["tides"]]) }
+        #expect(try await scene.herald("drift --record").contains("tides: 4 recorded as left."))
+        #expect(try await scene.figures() == [16, 0, 0, 4])
+
+        for keys in ["", ", drift: keep"] {
+            try scene.write(1...20, keys: keys)
+            #expect(try await scene.herald("plan").contains("  tides: 4 members left and stay out;"))
+            let plan = try await scene.plan()
+            #expect(plan["steps"] == [] && plan["left_by_themselves"] != nil)
+            #expect(try await scene.apply() == 0)
+            #expect(try await scene.members() == Set(5...20))
+        }
+        // Whoever leaves the list for an apply and comes back is a new wish.
+        try scene.write(2...20)
+        #expect(try await scene.apply() == 0)
+        #expect(try await scene.figures() == [16, 0, 0, 3])
+        try scene.write(1...20)
+        #expect(try await scene.apply() == 1)
+        #expect(try await scene.members() == Set([1] + Array(5...20)))
+
+        try scene.write(1...20, keys: ", drift: restore")
+        let restoring = try await scene.plan()["steps"]?.array ?? []
+        #expect(restoring.map { $0["action"] } == ["subscribe"] && restoring.map { $0["planned"] } == [3])
+        #expect(try await scene.apply() == 3)
+        #expect(try await scene.members() == Set(1...20))
+        #expect(try await scene.figures() == [20, 0, 0, 0])
+        await scene.sandbox.end()
+    }
+}

@@ -1,0 +1,64 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+import Testing
+
+/// What `feedback --outcomes` and follow-ups know of everybody for whom an occurrence was.
+struct EverybodysOutcomeTests: StageScene {
+    private static let follower = """
+        kind: audience
+        name: others
+        from: members
+        outcome: {campaign: hello, is: [skipped]}
+        ---
+        kind: campaign
+        name: second
+        target: {audience: others}
+        message: {notification: {title: Second}}
+
+        """
+
+    /// What came of each in `hello@once`, with the code.
+    private func outcomes(_ town: Town) async throws -> [Int: String] {
+        let failure = try await town.herald("feedback", "--outcomes", "--file", "\(town.folder.path)/out").failure
+        #expect(failure == nil)
+        let lines = try town.folder.read("out").split(separator: "\n").map { try JSONValue(parsing: Array($0.utf8)) }
+        let pairs = try lines.filter { $0["occurrence"] == "hello@once" }.map { line in
+            let number = try #require(line["registration"]?.string.flatMap { Int($0.suffix(17)) })
+            let words = [line["outcome"]?.string, line["code"]?.string].compactMap(\.self).joined(separator: " ")
+            return (number, words)
+        }
+        return try Dictionary(pairs) { _, _ in throw DoubleLine() }
+    }
+
+    private struct DoubleLine: Error {}
+
+    private static func every(_ outcome: String, but others: [Int: String]) -> [Int: String] {
+        Dictionary(uniqueKeysWithValues: everybody.map { ($0, others[$0] ?? outcome) })
+    }
+
+    @Test func `who was not tried before the end was skipped, and a follow-up may choose them`() async throws {
+        let files = Self.files(Self.usual).merging(["follower.yaml": Self.follower]) { $1 }
+        let town = try await town(files)
+        try await runs(town, 0)
+        let had = Dictionary(uniqueKeysWithValues: Self.tenth.map { ($0, "accepted") })
+        #expect(try await outcomes(town) == Self.every("pending", but: had))
+        // 1 leaves the list between two stages.
+        try town.folder.write(Self.list(2...60), to: "members.csv")
+        #expect(try await town.herald("state", "resolve", "hello@once", "--abandon").failure == nil)
+        #expect(try await outcomes(town) == Self.every("skipped not_tried", but: had))
+        let run = try await town.herald("run")
+        #expect(run.failure == nil, "\(run.errors)")
+        let second = Self.everybody.subtracting(Self.tenth).subtracting([1])
+        #expect(town.sent("Second") == Set(second.map { .fid($0) }))
+        #expect(town.sent("Hello") == Set(Self.tenth.map { .fid($0) }))
+    }
+
+    @Test func `who waits for a person is held`() async throws {
+        let town = try await town(Self.files(Self.usual))
+        town.answer(Self.tenth.map { .fid($0) }, with: .error(403, "PERMISSION_DENIED", fcm: "SENDER_ID_MISMATCH"))
+        _ = try await town.herald("run")
+        let refused = Dictionary(uniqueKeysWithValues: Self.tenth.map { ($0, "rejected SENDER_ID_MISMATCH") })
+        #expect(try await outcomes(town) == Self.every("held", but: refused))
+    }
+}
