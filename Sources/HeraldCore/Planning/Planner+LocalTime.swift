@@ -123,7 +123,10 @@ extension Planner {
     private func sorting(
         _ local: LocalTime, _ wanted: DesiredSend, _ recorded: RecordedOccurrence?, _ progress: WaveSorting.Progress
     ) -> WaveSorting {
-        WaveSorting(local, of: wanted, recorded, progress, at: now)
+        var recorded = recorded
+        // Nobody knows who of a wave is still listed.
+        if listsSkipped { recorded?.waves = Partition() }
+        return WaveSorting(local, of: wanted, recorded, progress, at: now)
     }
 
     /// An occurrence that has tried nobody yet.
@@ -220,9 +223,13 @@ extension Planner {
         )
     }
 
-    private mutating func noteAhead(_ sorting: WaveSorting, _ id: OccurrenceID, _ wanted: DesiredSend) {
+    /// - Parameter isNext: whether no earlier occurrence of the campaign is ahead.
+    private mutating func noteAhead(
+        _ sorting: WaveSorting, _ id: OccurrenceID, _ wanted: DesiredSend, isNext: Bool = true
+    ) {
         let waves = sorting.waves.wavesAhead
         guard let first = waves.first, let last = waves.last else { return }
+        if isNext { explain(id, to: sorting.waves.ahead, "their clock comes to it then") }
         var occurring = Occurring(of: wanted.campaign, at: sorting.waves.local)
         (occurring.occurrence, occurring.at, occurring.last) = (id, first.at, last.at)
         overview.upcoming.append(
@@ -247,7 +254,7 @@ extension Planner {
             if sorting.waves.ahead.isEmpty {
                 noteUncounted(local, id, wanted)
             } else {
-                noteAhead(sorting, id, wanted)
+                noteAhead(sorting, id, wanted, isNext: local == times.first)
             }
         }
     }
