@@ -6,6 +6,8 @@ struct StageSorting {
     private let drawn: Partition<StageShare>
     /// What came of the whole occurrence, besides those who are tried again.
     private let figures: StageFigures
+    /// How many of those who are tried again have an unknown outcome.
+    private let repeated: Int
     /// How many have an outcome.
     private let settled: Int
     /// See `StageOpening.firstEnd`.
@@ -38,6 +40,7 @@ struct StageSorting {
         let ledger = occurrence?.ledger ?? Ledger()
         (self.stages, self.now, recorded) = (stages, now, occurrence?.stages ?? [])
         figures = StageFigures(ledger, besides: send.members.union(send.discovered), dead: dead)
+        repeated = ledger.uncertain.intersection(send.members).count
         settled = ledger.settled.subtracting(send.members).subtracting(ledger[.skipped]).count
         (self.isForecast, soaksOnce) = (isForecast, send.waves != nil)
         let first = stages.all.first ?? .everybody
@@ -138,7 +141,7 @@ struct StageSorting {
     /// - Parameter unknown: how many a crash left without an outcome.
     mutating func excess(besides unknown: Int) -> StageExcess? {
         guard var last = recorded.last, last.share == current else { return nil }
-        let figures = figures(of: last) + StageFigures(unknown: unknown)
+        let figures = figures(of: last) + StageFigures(unknown: unknown + repeated)
         let excess = stages.limits.exceeded(by: figures - last.excused)
         if excess != nil, last.figures == nil { note(&last, figures) }
         return excess
