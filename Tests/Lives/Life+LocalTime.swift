@@ -152,8 +152,9 @@ extension Life {
             else { continue }
             let local = Date(timeIntervalSince1970: Double(waves.local.secondsAsUTC))
             let living = Set(files.listed.subtracting(deadBefore).map(\.recipientKey))
-            let people = (files.target(of: campaign) ?? []).intersection(living)
-                .subtracting(files.seeds(of: campaign))
+            let target = (files.target(of: campaign) ?? []).intersection(living)
+            let others = target.subtracting(files.seeds(of: campaign))
+            let people = (others.isEmpty ? target : others)
                 .subtracting(known.installations(of: recorded.waves.all))
                 .filter { Self.instant(of: local, in: files.zones[$0]) <= plan.at }
             let shown = content.report?.steps.first { $0.id == .send(send.occurrence) }?.joinedLate

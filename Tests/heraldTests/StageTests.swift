@@ -245,4 +245,9 @@ struct StageTests: StageScene {
         #expect(own.output.contains("hello@2027-01-05T09:07: their clock comes to it then; next 2027-01-05T08:07:00Z"))
         #expect(try await runs(town, 1460, 1926, 1927, 1941, 1942) == [[], [], [33], [], [1, 2, 3, 35, 36]])
     }
+
+    @Test func `where everybody is a seed, each gets it by their own clock`() async throws {
+        let town = try await town(local(Self.usual + ", seeds: our-phones", seeds: [1, 33], tokyo: [1], rome: [33]))
+        #expect(try await runs(town, 0, 1446, 1447, 1926, 1927, 1942) == [[], [], [1], [], [33], []])
+    }
 }

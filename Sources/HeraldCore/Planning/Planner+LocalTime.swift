@@ -55,7 +55,9 @@ extension Planner {
         let span = settings.runEvery * 2
         let patience = campaign.schedule.catchUp == .none && span < campaign.schedule.maxLateness ? span : nil
         let members = wanted.members.subtracting(unreachable)
-        let seeds = members.intersection(wanted.seeds)
+        var seeds = members.intersection(wanted.seeds)
+        // Where all of the target are seeds, no other wave is there that they could start with.
+        if seeds == members { seeds = seeds.intersection(wanted.guests) }
         let clocks = wanted.zones(
             of: members.subtracting(seeds), by: schedule.field, else: campaign.schedule.zone)
         let seen = { (first: Date, mark: Date) in
