@@ -38,9 +38,13 @@ struct ForecastComparison {
                 $0.hasPrefix("the snapshot knows") || $0.hasPrefix("frequency cap")
             }
             let json = PlanDocument(proposal, id: "id", created: proposal.plan.at).json
-            return json.object?.filter { !["snapshot", "unjudged", "digest"].contains($0.key) }
+            return json.object?.filter { !["snapshot", "unjudged", "digest"].contains($0.key) } ?? [:]
         }
-        expect(documents[0] == documents[1], "the documents differ")
+        let names = Set(documents.flatMap(\.keys)).sorted().filter { documents[0][$0] != documents[1][$0] }
+        for name in names {
+            let shown = documents.map { $0[name].map { "\($0)" } ?? "nothing" }
+            expect(false, "the documents differ in \(name): \(shown[0]) and \(shown[1])")
+        }
     }
 
     private mutating func compareHistory() {
@@ -49,12 +53,12 @@ struct ForecastComparison {
         expect(one.superseded == other.superseded, "superseded \(one.superseded) \(other.superseded)")
         expect(one.silenced == other.silenced, "silenced \(one.silenced) \(other.silenced)")
         let next = [coming.first?.occurring.at] + one.waiting.map(\.until)
-        expect(one.nextDue == next.compactMap(\.self).min(), "next due")
-        let excused = Set(desired.sends.filter { mayHaveNobody($0) }.map(\.campaign.name.value))
+        expect(isInWaves || one.nextDue == next.compactMap(\.self).min(), "next due")
+        let excused = Set(desired.sends.filter { mayHaveNobody($0) || hidesWaves($0) }.map(\.campaign.name.value))
         for name in Set(one.watermarks.keys).union(other.watermarks.keys) where !excused.contains(name) {
             expect(one.watermarks[name] == other.watermarks[name], "watermark of \(name)")
         }
-        compare(one.missed, other.missed, "missed", id: \.occurrence)
+        compare(one.missed.map(Miss.init), other.missed.map(Miss.init), "missed", id: \.occurrence)
         compare(one.held.map(Hold.init), other.held.map(Hold.init), "held", id: \.occurrence)
     }
 
@@ -67,13 +71,44 @@ struct ForecastComparison {
         init(_ held: Plan.Held) { (occurrence, reason, resolve) = (held.occurrence, held.reason, held.resolve) }
     }
 
+    /// A missed occurrence without how many people it was for.
+    private struct Miss: Hashable {
+        var occurrence: OccurrenceID
+        var due: Date
+        var reason: String
+
+        init(_ missed: Plan.Missed) {
+            (occurrence, due, reason) = (missed.occurrence, missed.due, String(missed.reason.prefix { $0 != "," }))
+        }
+    }
+
+    /// Whether the snapshot leaves open who is in which wave of an occurrence.
+    private func hidesWaves(_ id: OccurrenceID) -> Bool {
+        forecast.overview.figures != .unknown && snapshot.occurrences[id].map { $0.recorded.local != nil } ?? false
+    }
+
+    /// Whether it leaves that open of an occurrence of the campaign that is not over.
+    private func hidesWaves(_ wanted: DesiredSend) -> Bool {
+        snapshot.occurrences.contains { id, occurrence in
+            wanted.campaign.continues(occurrence.recorded.campaign) && occurrence.recorded.finished == nil
+                && hidesWaves(id)
+        }
+    }
+
+    /// Whether there is anything in local time: whose clocks are ahead depends on who is dead, which a snapshot does not say.
+    private var isInWaves: Bool {
+        forecast.overview.figures != .unknown && desired.sends.contains { $0.campaign.schedule.local != nil }
+    }
+
     /// The forecast has all that the plan has, and more only where the snapshot leaves open whether anybody is left.
     private mutating func compare<Entry: Hashable>(
         _ one: [Entry], _ other: [Entry], _ name: String, id: (Entry) -> OccurrenceID
     ) {
-        for entry in one { expect(other.contains(entry), "\(name): the forecast lacks \(entry)") }
+        for entry in one where !hidesWaves(id(entry)) {
+            expect(other.contains(entry), "\(name): the forecast lacks \(entry)")
+        }
         for entry in Set(other).subtracting(one) {
-            expect(mayHaveNobody(id(entry)), "\(name): the forecast has \(entry)")
+            expect(mayHaveNobody(id(entry)) || hidesWaves(id(entry)), "\(name): the forecast has \(entry)")
         }
     }
 
@@ -88,7 +123,8 @@ struct ForecastComparison {
                 expect(isAccountOnly, "the forecast lacks \(id)")
                 continue
             }
-            expect(shown.due == send.due && shown.isResumed == send.isResumed, "\(id) differs")
+            let isDue = shown.due == send.due || hidesWaves(id)
+            expect(isDue && shown.isResumed == send.isResumed, "\(id) differs: due \(send.due ?? .distantPast)")
             expect(shown.contentDigest == send.contentDigest, "\(id) has another message")
             guard forecast.overview.figures == .estimated else { continue }
             expect(send.recipients <= shown.recipients, "\(id) reaches \(send.recipients) of \(shown.recipients)")
@@ -149,11 +185,31 @@ struct ForecastComparison {
     }
 
     private mutating func compareComing() {
-        let (one, other) = (real.overview.upcoming, coming)
+        let isLocal = { [isInWaves] (upcoming: PlanOverview.Upcoming) in isInWaves && upcoming.occurring.last != nil }
+        let (one, other) = (real.overview.upcoming.filter { !isLocal($0) }, coming.filter { !isLocal($0) })
         expect(one.map(\.occurring) == other.map(\.occurring), "other sends are coming")
+        compareWaves(real.overview.upcoming.filter(isLocal), coming.filter(isLocal))
         guard forecast.overview.figures == .estimated else { return }
         for (send, shown) in zip(one, other) {
             expect(send.recipients <= shown.recipients, "\(send.occurring.occurrence) will reach more")
+        }
+    }
+
+    /// The forecast has every wave, and more where the snapshot leaves open who is dead, or in an earlier one.
+    private mutating func compareWaves(_ one: [PlanOverview.Upcoming], _ other: [PlanOverview.Upcoming]) {
+        for send in one where !hidesWaves(send.occurring.occurrence) {
+            let shown = other.first { $0.occurring.occurrence == send.occurring.occurrence }
+            let isAll =
+                shown.map { shown in
+                    let instants = Set(shown.waves.map(\.at))
+                    return send.waves.allSatisfy { instants.contains($0.at) } && send.recipients <= shown.recipients
+                } ?? false
+            expect(isAll, "the forecast lacks waves of \(send.occurring.occurrence)")
+        }
+        guard snapshot.sizes.tombstones == 0 else { return }
+        let names = Set(one.map(\.occurring.occurrence))
+        for id in other.map(\.occurring.occurrence) where !hidesWaves(id) {
+            expect(names.contains(id), "the forecast has \(id)")
         }
     }
 

@@ -77,6 +77,7 @@ extension Life {
             if let mark = lines[line]?.mark { lines[line]?.mark = max(begin, mark) }
             lines[line]?.owed = []
         }
+        try judgeJoinedLate(run.now)
         keepSubscribers()
     }
 

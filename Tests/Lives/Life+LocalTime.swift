@@ -142,6 +142,30 @@ extension Life {
         }
     }
 
+    /// Whose clock has reached a firing and who is in none of its waves came, or moved, too late: a plan counts them. What is
+    /// due once leaves out others, too.
+    func judgeJoinedLate(_ content: LifeRun.Content) throws {
+        guard let plan = content.plans.first?.plan else { return }
+        for case .send(let send) in plan.steps.filter({ $0.refusal == nil }).map(\.work) {
+            guard let waves = send.waves, let recorded = known.state.occurrences[send.occurrence],
+                let campaign = files.campaigns.first(where: { $0.name == send.campaign && $0.isDaily })
+            else { continue }
+            let local = Date(timeIntervalSince1970: Double(waves.local.secondsAsUTC))
+            let living = Set(files.listed.subtracting(deadBefore).map(\.recipientKey))
+            let target = (files.target(of: campaign) ?? []).intersection(living)
+            let others = target.subtracting(files.seeds(of: campaign))
+            let people = (others.isEmpty ? target : others)
+                .subtracting(known.installations(of: recorded.waves.all))
+                .filter { Self.instant(of: local, in: files.zones[$0]) <= plan.at }
+            let shown = content.report?.steps.first { $0.id == .send(send.occurrence) }?.joinedLate
+            if waves.joinedLate != people.count || shown != people.count {
+                throw LifeProblem(
+                    promise: "counts who joined late",
+                    words: "\(send.occurrence): \(waves.joinedLate), in the report \(shown ?? -1), not \(people.count)")
+            }
+        }
+    }
+
     // MARK: People
 
     /// Somebody travels, or their row loses its zone.

@@ -39,6 +39,7 @@ extension Life {
         noteOwnership()
         meetReceivers()
         let (begin, deaths) = (now, known.deaths)
+        deadBefore = known.dead
         if let fast = fastUntil, skew == 0 {
             // Of a disabled campaign, runs do not tell that its mark is ahead.
             let declared = Set(files.campaigns.filter(\.isEnabled).map(\.line))
@@ -68,9 +69,7 @@ extension Life {
 
     /// Returns whether nothing was left out.
     private func carryOut(_ call: Call, _ run: LifeRun) async throws -> Bool {
-        // In local time a snapshot still shows something else now and then.
-        let isLocal = files.campaigns.contains(where: \.isInLocalTime)
-        if comparesForecasts, !isLocal, !files.areWrong { try await checkForecast() }
+        if comparesForecasts, !files.areWrong { try await checkForecast() }
         let failure = try await herald(call.arguments, run)
         if run.isDead { try folder.leaveRemains() }
         if files.areWrong { return try await checkNothingDone(failure, run) }

@@ -138,11 +138,11 @@ extension LifeFiles {
 }
 
 extension LifeFiles.Campaign {
-    /// The stages that its file has. One request to many has none, and they must fit into `expires_after`. In local time
-    /// there are none either: where a stage skips all its people, the next plan has the same empty step again.
+    /// The stages that its file has. One request to many has none, and they must fit into `expires_after`.
     var staged: LifeStages? {
-        guard isForEach, !isInLocalTime, let stages else { return nil }
-        return expiresAfter.map { stages.soaking < $0 } ?? true ? stages : nil
+        guard isForEach, var stages, expiresAfter.map({ stages.soaking < $0 }) ?? true else { return nil }
+        stages.soaksOnce = isInLocalTime
+        return stages
     }
 }
 

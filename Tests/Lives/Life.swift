@@ -142,6 +142,8 @@ final class Life {
     var hasDied = false
     /// Installations that got a registration again that they had had.
     var returned: Set<RecipientKey> = []
+    /// Registrations that the state took for dead when the last run began.
+    var deadBefore: Set<Registration> = []
     /// Registrations that FCM called dead.
     var buried: Set<Registration> = []
     /// Registrations that a person had forgotten, although they live.

@@ -13,6 +13,8 @@ struct LifeStages: Hashable, Sendable {
     var limits: [Int]?
     /// The audience that gets it first.
     var seeds: String?
+    /// Whether later waves do not keep the next stage closed.
+    var soaksOnce = false
 
     static func any(_ audience: String, _ random: inout SeededRandom) -> LifeStages {
         var stages = LifeStages()
@@ -108,8 +110,8 @@ struct LifeOpening {
     mutating func take(
         _ change: StateChange, at date: Date, _ stages: LifeStages?, byPerson isPerson: Bool = false
     ) -> String? {
-        // The soak begins with what a run did.
-        let counts = !isPerson
+        // The soak begins with what a run did, and with waves with the first that was sent.
+        let counts = !isPerson && !(isSettled && stages?.soaksOnce == true)
         switch change {
         case .open: self = LifeOpening()
         case .outcome(_, let members, .intended):

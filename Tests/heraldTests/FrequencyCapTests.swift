@@ -55,6 +55,9 @@ struct FrequencyCapTests {
         let found = try await town.herald("state", "find", Registration.fid(1).rawValue)
         #expect(found.output.contains("ebb@once: skipped (capped:promo)"), "\(found.output)")
         #expect(found.output.contains("counts for caps since 2027-01-04T00:00:00Z: flood@once with promo"))
+        let full = "cap 'promo' (1 per 1d of promo): flood@once, full until 2027-01-05T00:00:00Z"
+        #expect(found.output.contains(full), "\(found.output)")
+        #expect(!found.output.contains("waits for"), "\(found.output)")
         let shown = try await town.herald("state", "show")
         #expect(shown.output.contains("0 accepted, skipped: 3 by cap 'promo', nobody was tried, finished"))
         // It is final: nothing queues behind a cap.

@@ -101,6 +101,20 @@ struct StageRepairTests: StageScene {
         #expect(try await runs(town, 150) == [Self.everybody.subtracting(first)])
     }
 
+    @Test func `over a limit nothing is sent again either, also when nobody else is left`() async throws {
+        let town = try await town(
+            Self.files("stages: [100%], on_unknown: resend, halt_when: {unknown_percent: 0}", members: [1, 2]))
+        town.answer([.fid(1)], with: .lost(reason: "cut"))
+        #expect(try await town.herald("run").failure?.status == .refused)
+        town.answer([.fid(1)], with: nil)
+        let before = town.messages().count
+        #expect(try await town.herald("run").failure?.status != .failed)
+        #expect(town.messages().count == before)
+        #expect(try await town.herald("state", "resolve", "hello@once", "--continue").failure == nil)
+        #expect(try await town.herald("run").failure == nil)
+        #expect(town.messages().count == before + 1)
+    }
+
     @Test func `stages that are added change no window`() async throws {
         let window = "window: {from: \"00:00\", to: \"02:00\", timezone: UTC}, expires_after: 3d, on_unknown: resend"
         let town = try await town(Self.files(window))

@@ -107,6 +107,32 @@ struct StageTests: StageScene {
         #expect(town.sent("Hello") == [.fid(700)])
     }
 
+    @Test func `while it soaks or is held, a plan shows its stages, and find says who waits for what`() async throws {
+        let town = try await town(Self.files(Self.usual))
+        try await runs(town, 0)
+        let soaking = try await json(town, "plan")["waiting"]?.array?.first?["stages"]?.array ?? []
+        #expect(soaking.map { $0["state"] } == ["soaking", "ahead", "ahead"])
+        #expect(soaking.map { $0["planned"] } == [2, 26, 32] && soaking.first?["accepted"] == 2)
+        for format in ["text", "markdown", "html"] {
+            let plan = try await town.herald("plan", "--format", format).output
+            #expect(plan.contains("Who gets it when") && plan.contains("soaking: 2 accepted"), "\(plan)")
+        }
+        let find = { try await town.herald("state", "find", Registration.fid(1).rawValue).output }
+        let wait = try await find()
+        #expect(wait.contains("stage 10 % soaks, then 50 % opens if all is well; next 2027-01-04T00:15:00Z"), "\(wait)")
+        #expect(try await town.herald("pause", "hello").failure == nil)
+        let held = try await json(town, "plan")["held"]?.array?.first?["stages"]?.array ?? []
+        #expect(held.map { $0["planned"] } == [2, 26, 32])
+        let paused = try await find()
+        #expect(paused.contains("waits for hello@once: the campaign is paused; 'herald resume hello'"), "\(paused)")
+        #expect(try await town.herald("resume", "hello").failure == nil)
+        town.go(to: Self.monday + 15 * 60)
+        let due = try await find()
+        #expect(due.contains("waits for hello@once: the next run sends it; next 2027-01-04T00:15:00Z"), "\(due)")
+        let last = try await town.herald("state", "find", Registration.fid(2).rawValue).output
+        #expect(last.contains("hello@once: stage 100 % is not open; the stages before it come first"), "\(last)")
+    }
+
     // MARK: Time
 
     @Test func `nobody is late while a stage soaks, and those are whom no run came for`() async throws {
@@ -169,11 +195,13 @@ struct StageTests: StageScene {
 
     // MARK: Local time
 
-    private func local(_ delivery: String, seeds: [Int] = []) -> [String: String] {
+    private func local(
+        _ delivery: String, seeds: [Int] = [], tokyo: some Sequence<Int> = 1...30, rome: some Sequence<Int> = 31...60
+    ) -> [String: String] {
         var files = Self.files(delivery, seeds: seeds)
         files["members.csv"] =
-            Self.list(1...30, zone: "Asia/Tokyo")
-            + Self.list(31...60, zone: "Europe/Rome").split(separator: "\n").dropFirst().map { "\($0)\n" }.joined()
+            Self.list(tokyo, zone: "Asia/Tokyo")
+            + Self.list(rome, zone: "Europe/Rome").split(separator: "\n").dropFirst().map { "\($0)\n" }.joined()
         files["audiences.yaml"] = (files["audiences.yaml"] ?? "").replacing(
             "source: {file: members.csv}", with: "source: {file: members.csv}\nfields: {zone: {type: timezone}}")
         files["hello.yaml"] = Self.campaign(
@@ -196,5 +224,30 @@ struct StageTests: StageScene {
         #expect(sent[4] == half.intersection(tokyo))
         #expect(sent[5] == tokyo.subtracting(tenth).subtracting(half))
         #expect(sent[6].isEmpty && sent[7] == Set(31...60) && sent[8].isEmpty)
+    }
+
+    @Test func `others wait for a first stage whose clocks come later, and the plan says until when`() async throws {
+        // Of these, only 33 is in the first stage, and nobody in the second.
+        let town = try await town(local(Self.usual, tokyo: [1, 2, 3], rome: [33, 35, 36]))
+        #expect(try await runs(town, 0, 1446, 1447) == [[], [], []])
+        // Who is in the first wave is noted, and nothing else is left to do.
+        let plan = try await json(town, "plan")
+        #expect(plan["steps"]?.array?.isEmpty == true)
+        let waiting = plan["waiting"]?.array ?? []
+        #expect(waiting.map { $0["until"] } == ["2027-01-05T08:07:00Z"] && waiting.map { $0["recipients"] } == [3])
+        #expect(waiting.first?["reason"]?.string?.hasPrefix("stage 10 % comes first") == true)
+        #expect(waiting.first?["stages"]?.array?.map { $0["planned"] } == [1, 5])
+        let wait = try await town.herald("state", "find", Registration.fid(1).rawValue).output
+        #expect(wait.contains("waits for hello@2027-01-05T09:07: stage 10 % comes first"), "\(wait)")
+        #expect(wait.contains("their clock or window; next 2027-01-05T08:07:00Z"), "\(wait)")
+        let own = try await town.herald("state", "find", Registration.fid(33).rawValue)
+        #expect(own.failure == nil, "\(own.errors)")
+        #expect(own.output.contains("hello@2027-01-05T09:07: their clock comes to it then; next 2027-01-05T08:07:00Z"))
+        #expect(try await runs(town, 1460, 1926, 1927, 1941, 1942) == [[], [], [33], [], [1, 2, 3, 35, 36]])
+    }
+
+    @Test func `where everybody is a seed, each gets it by their own clock`() async throws {
+        let town = try await town(local(Self.usual + ", seeds: our-phones", seeds: [1, 33], tokyo: [1], rome: [33]))
+        #expect(try await runs(town, 0, 1446, 1447, 1926, 1927, 1942) == [[], [], [1], [], [33], []])
     }
 }

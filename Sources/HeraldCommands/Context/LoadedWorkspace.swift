@@ -155,6 +155,7 @@ extension LoadedWorkspace {
         (input.underWay, input.leavesOutRefused) = (underWay, leavesOutRefused)
         input.staleLists = staleLists(at: now)
         if let upcoming = scope.upcoming { input.upcoming = upcoming }
+        input.person = scope.person
         return Planner.proposal(input, at: now)
     }
 }

@@ -10,4 +10,6 @@ struct PlanScope: Sendable {
     var upcoming: UpcomingLimit?
     /// Whether it leaves out what nobody approved. A dry run reaches nobody, so it may come before the approval.
     var heedsApproval = true
+    /// Somebody of whom it says what they wait for.
+    var person: RecipientID?
 }

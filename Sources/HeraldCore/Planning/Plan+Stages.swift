@@ -35,9 +35,17 @@ extension Plan {
     }
 }
 
+extension Plan {
+    /// All stages of an occurrence, as readers see them.
+    package struct StageTable: Hashable, Sendable {
+        package var stages: [Stage]
+        package var soak: Stages.Soak
+    }
+}
+
 extension Plan.Send {
-    /// The stages of a send that opens in several. Empty for other sends.
-    package var shownStages: [Plan.Stage] { staging?.shown() ?? [] }
+    /// `nil` for a send that opens to everybody at once.
+    package var stageTable: Plan.StageTable? { staging.map { .init(stages: $0.shown(), soak: $0.soak) } }
 }
 
 extension RecordedOccurrence {
@@ -117,6 +125,9 @@ extension Plan.Staging {
 struct StageOpening: Hashable {
     /// When the first stage opened.
     var first: Date
+    /// Until when somebody of the first stage was in time, if that is later than for others: their clock came later, or
+    /// their window opened later.
+    var firstEnd: Date?
     /// `nil` while a person, or the next run, decides.
     var since: Date?
 }

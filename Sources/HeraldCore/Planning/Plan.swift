@@ -204,6 +204,8 @@ package struct Plan: Hashable, Sendable {
         package var isCounted = true
         /// The campaign whose next stage opens then. `nil` if it waits for something else.
         package var stageOf: String?
+        /// `nil` if it opens to everybody at once, or if nobody knows who is in which stage.
+        package var stages: StageTable?
     }
 
     package struct Held: Hashable, Sendable {
@@ -215,6 +217,8 @@ package struct Plan: Hashable, Sendable {
         package var kind = Kind.held
         /// The command of `resolve` that certainly sends nothing twice, or to nobody who should not get it.
         package var command = ""
+        /// As in `Waiting`.
+        package var stages: StageTable?
 
         package enum Kind: String, Hashable, Sendable {
             /// A person paused it.

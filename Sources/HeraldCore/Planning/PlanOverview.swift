@@ -25,6 +25,17 @@ package struct PlanOverview: Hashable, Sendable {
     /// The personal campaigns that were planned, by name. Empty where lists were not read.
     package var personal: [PersonalOverview] = []
 
+    /// What the person waits for who was asked about (`Planner.Input.person`), by time.
+    package var waits: [Wait] = []
+
+    /// Why somebody has not got an occurrence that they are to get.
+    package struct Wait: Hashable, Sendable {
+        package var occurrence: OccurrenceID
+        package var reason: String
+        /// When that may change. `nil` if a person decides, or if nobody knows.
+        package var until: Date?
+    }
+
     /// How many upcoming sends are listed at most.
     static let shownUpcoming = 100
 

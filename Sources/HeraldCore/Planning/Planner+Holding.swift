@@ -20,7 +20,7 @@ extension Planner {
 
     /// Holds what may not go on before a person decides.
     mutating func holdHalted(
-        _ halt: RecordedOccurrence.Halt, _ occurrence: RecordedOccurrence, _ send: Plan.Send, _ campaign: Campaign
+        _ halt: RecordedOccurrence.Halt, _ occurrence: RecordedOccurrence, _ send: Plan.Send, _ wanted: DesiredSend
     ) -> [Plan.Send] {
         let id = send.occurrence
         let counts = occurrence.counts
@@ -32,9 +32,11 @@ extension Planner {
                 "it stopped because \(counts[.rejected].grouped) of \(counts.tried.grouped) were rejected; --continue goes on all the same"
             case .dead:
                 "it stopped because more registrations looked dead than guard max_forget_percent allows (\(settings.guards.maxForgetPercent) %); if they are, 'herald apply --override max_forget_percent=\(StepID.send(id))' forgets them and goes on"
-            case .stage: haltedStage(occurrence, campaign)
+            case .stage: haltedStage(occurrence, wanted.campaign)
             }
-        hold(id, reason, halt == .failedOver ? .end : .goOn, remaining: send.members.count)
+        hold(
+            id, reason, halt == .failedOver ? .end : .goOn, remaining: send.members.count,
+            stageTable(of: send, wanted, occurrence))
         return unrecorded(of: send)
     }
 
@@ -52,7 +54,9 @@ extension Planner {
     ) -> [Plan.Send] {
         if state.pauses.include(send.campaign) {
             let paused = state.pauses.everything ? nil : send.campaign
-            hold(send.occurrence, "the campaign is paused", .resume(paused), remaining: send.members.count)
+            hold(
+                send.occurrence, "the campaign is paused", .resume(paused), remaining: send.members.count,
+                stageTable(of: send, wanted, occurrence))
             return unrecorded(of: send)
         }
         let sends =
@@ -87,7 +91,9 @@ extension Planner {
         case end
     }
 
-    mutating func hold(_ id: OccurrenceID, _ reason: String, _ remedy: Remedy, remaining: Int = 0) {
+    mutating func hold(
+        _ id: OccurrenceID, _ reason: String, _ remedy: Remedy, remaining: Int = 0, _ stages: Plan.StageTable? = nil
+    ) {
         let (kind, command, others): (Plan.Held.Kind, String, String) =
             switch remedy {
             case .decide: (.unknown, "state resolve \(id) --accept", ", --resend or --abandon")
@@ -99,6 +105,6 @@ extension Planner {
         plan.held.append(
             .init(
                 occurrence: id, reason: reason, resolve: "herald \(command)\(others)", remaining: remaining, kind: kind,
-                command: "herald \(command)"))
+                command: "herald \(command)", stages: stages))
     }
 }

@@ -55,7 +55,9 @@ extension Planner {
         let span = settings.runEvery * 2
         let patience = campaign.schedule.catchUp == .none && span < campaign.schedule.maxLateness ? span : nil
         let members = wanted.members.subtracting(unreachable)
-        let seeds = members.intersection(wanted.seeds)
+        var seeds = members.intersection(wanted.seeds)
+        // Where all of the target are seeds, no other wave is there that they could start with.
+        if seeds == members { seeds = seeds.intersection(wanted.guests) }
         let clocks = wanted.zones(
             of: members.subtracting(seeds), by: schedule.field, else: campaign.schedule.zone)
         let seen = { (first: Date, mark: Date) in
@@ -123,7 +125,10 @@ extension Planner {
     private func sorting(
         _ local: LocalTime, _ wanted: DesiredSend, _ recorded: RecordedOccurrence?, _ progress: WaveSorting.Progress
     ) -> WaveSorting {
-        WaveSorting(local, of: wanted, recorded, progress, at: now)
+        var recorded = recorded
+        // Nobody knows who of a wave is still listed.
+        if listsSkipped { recorded?.waves = Partition() }
+        return WaveSorting(local, of: wanted, recorded, progress, at: now)
     }
 
     /// An occurrence that has tried nobody yet.
@@ -220,9 +225,13 @@ extension Planner {
         )
     }
 
-    private mutating func noteAhead(_ sorting: WaveSorting, _ id: OccurrenceID, _ wanted: DesiredSend) {
+    /// - Parameter isNext: whether no earlier occurrence of the campaign is ahead.
+    private mutating func noteAhead(
+        _ sorting: WaveSorting, _ id: OccurrenceID, _ wanted: DesiredSend, isNext: Bool = true
+    ) {
         let waves = sorting.waves.wavesAhead
         guard let first = waves.first, let last = waves.last else { return }
+        if isNext { explain(id, to: sorting.waves.ahead, "their clock comes to it then") }
         var occurring = Occurring(of: wanted.campaign, at: sorting.waves.local)
         (occurring.occurrence, occurring.at, occurring.last) = (id, first.at, last.at)
         overview.upcoming.append(
@@ -247,7 +256,7 @@ extension Planner {
             if sorting.waves.ahead.isEmpty {
                 noteUncounted(local, id, wanted)
             } else {
-                noteAhead(sorting, id, wanted)
+                noteAhead(sorting, id, wanted, isNext: local == times.first)
             }
         }
     }

@@ -154,13 +154,15 @@ extension Planner {
             if isChanged, !isCron { overview.warnings.append(warning) }
             return []
         }
-        if occurrence.halt == .failedOver { return holdHalted(.failedOver, occurrence, remaining, campaign) }
+        if occurrence.halt == .failedOver { return holdHalted(.failedOver, occurrence, remaining, wanted) }
         if isChanged {
             hold(
                 id, "it is half done and its message, target or time changed since", .goOn,
-                remaining: remaining.members.count)
+                remaining: remaining.members.count, stageTable(of: remaining, wanted, occurrence))
         } else if !campaign.enabled {
-            hold(id, "it is half done and the campaign is disabled", .abandon, remaining: remaining.members.count)
+            hold(
+                id, "it is half done and the campaign is disabled", .abandon, remaining: remaining.members.count,
+                stageTable(of: remaining, wanted, occurrence))
         } else if let lateness, sorting == nil {
             let due = occurrence.due ?? occurrence.begun ?? now
             plan.missed.append(.init(occurrence: id, due: due, reason: "it is half done and \(lateness)"))
@@ -168,7 +170,7 @@ extension Planner {
             let left = ledger[.intended]
             if !left.isEmpty { return [remaining.withoutRequests(leftByCrash: left)] }
         } else if let halt = occurrence.halt, !remaining.liftsHalt {
-            return holdHalted(halt, occurrence, remaining, campaign)
+            return holdHalted(halt, occurrence, remaining, wanted)
         } else if sorting == nil, let due = occurrence.due, now < due {
             // A person let it go on at a later time, or a fast clock began it.
             if !isCron { overview.upcoming += upcoming(wanted, after: now, through: due, limit: 1) }
@@ -208,7 +210,7 @@ extension Planner {
     ///   - isResumed: whether the occurrence has begun.
     ///   - classes: whom it is for, as recorded; empty if that is not known.
     ///   - sorting: whose clock has reached it, for one in local time.
-    private func send(
+    private mutating func send(
         _ wanted: DesiredSend, _ id: OccurrenceID, due: Date?, ledger: Ledger, isResumed: Bool,
         _ classes: Partition<MessageClass>, _ sorting: WaveSorting?
     ) -> Plan.Send {
@@ -251,6 +253,7 @@ extension Planner {
             (send.assignment, send.leftOut) = (parts.assignment, parts.leftOut)
         }
         if let sorting { send.take(sorting) }
+        if let person, send.members.contains(person) { owed.insert(id) }
         return send
     }
 

@@ -57,9 +57,11 @@ extension Planner {
         return []
     }
 
-    private mutating func wait(
+    /// Notes that people wait for their window.
+    mutating func wait(
         _ send: Plan.Send, _ waiting: [Date: RecipientSet], until first: Date, _ window: SendWindow
     ) {
+        explain(send.occurrence, to: Partition(disjoint: waiting), "the window is closed (\(window.words))")
         let all = waiting.values.reduce(0) { $0 + $1.count }
         let isWhole = send.members == .target
         plan.waiting.append(

@@ -38,6 +38,10 @@ package struct Planner {
     let leavesOutRefused: Bool
     /// What the files decide, if only what was approved may be done.
     let approval: Approval?
+    /// Somebody of whom the overview says what they still wait for.
+    let person: RecipientID?
+    /// The occurrences that they are to get, now or later.
+    var owed: Set<OccurrenceID> = []
     var memberships: [Plan.Step] = []
     var sends: [Plan.Step] = []
     var plan: Plan
@@ -78,6 +82,8 @@ package struct Planner {
         package var leavesOutRefused = false
         /// Lists that are older than they may be.
         package var staleLists: [StaleList] = []
+        /// Somebody of whom the overview says what they still wait for.
+        package var person: RecipientID?
 
         package init(
             desired: Desired, state: RecordedState, hasState: Bool = true, settings: Settings,
@@ -117,6 +123,7 @@ package struct Planner {
         planner.checkAges(of: input.staleLists)
         planner.work(on: input.onlyCampaigns)
         if let approval = input.approval { planner.holdUnapproved(approval) }
+        planner.explainRest()
         return Proposal(planner.plan, planner.overview)
     }
 
@@ -137,9 +144,7 @@ package struct Planner {
 
     /// - Parameters:
     ///   - sizes: those of the snapshot, if the input's state is its likeness.
-    init(
-        _ input: Input, _ now: Date, sizes: StateSnapshot.Sizes? = nil
-    ) {
+    init(_ input: Input, _ now: Date, sizes: StateSnapshot.Sizes? = nil) {
         self.sizes = sizes
         upcomingLimit = input.upcoming
         desired = input.desired
@@ -149,6 +154,7 @@ package struct Planner {
         suppressed = desired.suppressed
         listsSkipped = input.listsSkipped
         (underWay, leavesOutRefused, approval) = (input.underWay, input.leavesOutRefused, input.approval)
+        person = input.person
         self.now = now
         horizon = now.addingTimeInterval(Double(input.days) * 86_400)
         topicMembers = desired.topicMembers

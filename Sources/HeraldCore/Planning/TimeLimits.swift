@@ -85,7 +85,7 @@ extension Campaign {
             windowZones(zones).map { deadline(start, suspended, in: $0) }.max() ?? start.adding(schedule.maxLateness)
         }
         let usual = latest(due)
-        guard let stage, stage.first <= usual else { return usual }
+        guard let stage, stage.first <= max(usual, stage.firstEnd ?? usual) else { return usual }
         return stage.since.map { max(usual, latest(max(due, $0))) }
     }
 

@@ -34,13 +34,7 @@ extension PlanDocument {
             "steps": .array(plan.steps.map { step($0) }),
             "upcoming": .array(overview.upcoming.map { upcoming($0) }),
             "missed": .array(plan.missed.map(\.json)), "superseded": .array(plan.superseded.map(\.json)),
-            "held": .array(
-                plan.held.map {
-                    [
-                        "occurrence": .string($0.occurrence.rawValue), "reason": .string($0.reason),
-                        "resolve": .string($0.resolve),
-                    ]
-                }),
+            "held": .array(plan.held.map { held($0) }),
             "guards": .array(
                 plan.refusals.map {
                     [
@@ -99,12 +93,22 @@ extension PlanDocument {
     }
 
     private func waiting(_ waiting: Plan.Waiting) -> JSONValue {
-        .object(
-            marked([
-                "occurrence": .string(waiting.occurrence.rawValue), "reason": .string(waiting.reason),
-                "until": .string(waiting.until.rfc3339),
-                "recipients": waiting.isCounted ? figure(waiting.recipients) : .null,
-            ]))
+        var members: [String: JSONValue] = [
+            "occurrence": .string(waiting.occurrence.rawValue), "reason": .string(waiting.reason),
+            "until": .string(waiting.until.rfc3339),
+            "recipients": waiting.isCounted ? figure(waiting.recipients) : .null,
+        ]
+        if let table = waiting.stages { members["stages"] = table.json }
+        return .object(marked(members))
+    }
+
+    private func held(_ held: Plan.Held) -> JSONValue {
+        var members: [String: JSONValue] = [
+            "occurrence": .string(held.occurrence.rawValue), "reason": .string(held.reason),
+            "resolve": .string(held.resolve),
+        ]
+        if let table = held.stages { members["stages"] = table.json }
+        return .object(members)
     }
 
     private func step(_ step: Plan.Step) -> JSONValue {
@@ -134,7 +138,7 @@ extension PlanDocument {
                 members["local"] = .string(waves.local.description)
                 members["joined_late"] = figure(waves.joinedLate)
             }
-            if send.staging != nil { members["stages"] = .array(send.shownStages.map(\.json)) }
+            if let table = send.stageTable { members["stages"] = table.json }
         }
         return .object(marked(members, step.work.isEstimable))
     }
@@ -151,6 +155,10 @@ extension Plan.Wave {
             "state": .string(state.rawValue),
         ]
     }
+}
+
+extension Plan.StageTable {
+    fileprivate var json: JSONValue { .array(stages.map(\.json)) }
 }
 
 extension UnjudgedGuard {

@@ -38,11 +38,12 @@ struct SendChart {
     }
 
     /// `nil` without stages.
-    init?(_ occurrence: OccurrenceID, stages: [Plan.Stage], soak: Stages.Soak) {
-        guard !stages.isEmpty else { return nil }
+    init?(_ occurrence: OccurrenceID, _ table: Plan.StageTable?) {
+        guard let table, !table.stages.isEmpty else { return nil }
         self.occurrence = occurrence
+        let stages = table.stages
         let next =
-            switch soak {
+            switch table.soak {
             case .time(let time): "the next one opens \(time.written) after the last outcome, if all is well"
             case .manual: "a person opens each next one"
             }
@@ -103,15 +104,18 @@ extension StageFigures {
 }
 
 extension PlanDocument {
-    /// What is sent now in local time or in stages, and for each other campaign the occurrence that comes next.
+    /// What is sent now in local time or in stages, what stands in its stages, and for each other campaign in local time
+    /// the occurrence that comes next.
     var sendCharts: [SendChart] {
         let sends = plan.steps.compactMap { if case .send(let send) = $0.work { send } else { nil } }
-        let now = sends.flatMap { send in
-            [
-                SendChart(send.occurrence, waves: send.shownWaves),
-                SendChart(send.occurrence, stages: send.shownStages, soak: send.staging?.soak ?? .manual),
-            ].compactMap(\.self)
+        let sending = sends.flatMap { send in
+            [SendChart(send.occurrence, waves: send.shownWaves), SendChart(send.occurrence, send.stageTable)]
+                .compactMap(\.self)
         }
+        let standing =
+            plan.waiting.compactMap { SendChart($0.occurrence, $0.stages) }
+            + plan.held.compactMap { SendChart($0.occurrence, $0.stages) }
+        let now = sending + standing
         var campaigns = Set(sends.filter { $0.waves != nil }.map(\.campaign))
         let next = overview.upcoming.filter { !$0.waves.isEmpty && campaigns.insert($0.occurring.campaign).inserted }
         return now + next.compactMap { SendChart($0.occurring.occurrence, waves: $0.waves) }

@@ -5,10 +5,15 @@ package struct TraceDocument: Document {
     private let trace: Trace
     /// The registration's fingerprint, or the registration itself.
     private let registration: String
+    /// How full the workspace's caps are, in the order of its file.
+    private let caps: [CapStanding]
+    /// What the person still waits for. `nil` if that is not known.
+    private let waits: [PlanOverview.Wait]?
 
-    package init(_ trace: Trace, registration: String) {
-        self.trace = trace
-        self.registration = registration
+    package init(
+        _ trace: Trace, registration: String, caps: [CapStanding] = [], waits: [PlanOverview.Wait]? = nil
+    ) {
+        (self.trace, self.registration, self.caps, self.waits) = (trace, registration, caps, waits)
     }
 
     package var json: JSONValue {
@@ -36,6 +41,24 @@ package struct TraceDocument: Document {
                         "tags": .array($0.start.tags.map { .string($0) }),
                     ]
                 }),
+            "caps": .array(
+                caps.map {
+                    [
+                        "cap": .string($0.cap.name), "max": .int(Int64($0.cap.max)),
+                        "per": .string($0.cap.per.written),
+                        "filled_by": .array($0.messages.map { .string($0.occurrence.rawValue) }),
+                        "full_until": $0.fullUntil.map { .string($0.rfc3339) } ?? .null,
+                    ]
+                }),
+            "waits": waits.map { waits in
+                .array(
+                    waits.map {
+                        [
+                            "occurrence": .string($0.occurrence.rawValue), "reason": .string($0.reason),
+                            "until": $0.until.map { .string($0.rfc3339) } ?? .null,
+                        ]
+                    })
+            } ?? .null,
         ]
     }
 
@@ -55,6 +78,15 @@ package struct TraceDocument: Document {
         for place in trace.starts {
             let tags = place.start.tags.isEmpty ? "" : " with \(place.start.tags.joined(separator: ", "))"
             text += "  counts for caps since \(place.start.until.rfc3339): \(place.occurrence)\(tags)\n"
+        }
+        for standing in caps where !standing.messages.isEmpty {
+            let names = standing.messages.map(\.occurrence.rawValue).joined(separator: ", ")
+            let end = standing.fullUntil.map { ", full until \($0.rfc3339)" } ?? ""
+            text += "  cap '\(standing.cap.name)' (\(standing.cap.words)): \(names)\(end)\n"
+        }
+        for wait in waits ?? [] {
+            let next = wait.until.map { "; next \($0.rfc3339)" } ?? ""
+            text += "  waits for \(wait.occurrence): \(wait.reason)\(next)\n"
         }
         return text
     }

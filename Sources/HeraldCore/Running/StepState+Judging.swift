@@ -224,8 +224,10 @@ extension StepState {
     }
 
     private mutating func checkStage() {
-        // Where nobody is left, there is nothing to stop.
-        guard let staging = work.staging, report.stopped == nil, report.pending > 0 || work.send?.staysOpen == true,
+        // Where nobody is left, and nobody is sent it again, there is nothing to stop.
+        let sendsAgain = report.unknown > 0 && work.delivery?.onUnknown == .resend
+        guard let staging = work.staging, report.stopped == nil,
+            report.pending > 0 || work.send?.staysOpen == true || sendsAgain,
             let excess = staging.limits.exceeded(by: staging.judged(stageFigures))
         else { return }
         halt(.stage, .stage(staging.share, excess))

@@ -1,11 +1,16 @@
 import ArgumentParser
 import FCM
+import Foundation
 import HeraldCore
 import HeraldStore
 
 struct StateFind: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "find", abstract: "Show what the state has of one registration.")
+        commandName: "find", abstract: "Show what the state has of one registration, and what it waits for.",
+        discussion: """
+            If the files can be read, it also shows which messages the person is still to get, why not now, and when that \
+            may change. The lists are read for that, as for a plan. Nothing is changed.
+            """)
 
     @ParentCommand var herald: Herald
     @OptionGroup var options: CommonOptions
@@ -24,8 +29,28 @@ struct StateFind: AsyncParsableCommand {
                 .wrong, "the state does not know this registration", help: "check that it is the whole token or fid")
         }
         let names = Fingerprinter(key: store.fingerprintKey, reveals: context.common.revealsRegistrations)
+        let (trace, now) = (try await store.trace(of: known.id), context.machine.now())
         let document = TraceDocument(
-            try await store.trace(of: known.id), registration: names.name(known.registration))
+            trace, registration: names.name(known.registration),
+            caps: context.settings.frequencyCaps.map { CapStanding($0, trace.starts, at: now) },
+            waits: await waits(of: known.id, context.common, at: now))
         context.console.result(document.rendered(as: format, context.console.output))
+    }
+
+    /// What the next plan has for the person. Without it, the rest is shown all the same.
+    private func waits(of person: RecipientID, _ common: Common, at now: Date) async -> [PlanOverview.Wait]? {
+        do {
+            let context = try CommandContext.open(common, at: now, cache: .use)
+            let state = try await KnownState.read(
+                from: context.state, for: .reading, at: now, filesIn: context.files.folder.path)
+            let source = PlanSource.state(state, at: context.state)
+            return try await context.files.proposal(from: source, at: now, PlanScope(person: person)).proposal.overview
+                .waits
+        } catch {
+            common.console.error(
+                "herald: what this person waits for is not known, because nothing can be planned; 'herald plan' says why\n"
+            )
+            return nil
+        }
     }
 }

@@ -1,0 +1,212 @@
+/// What is known of an occurrence's stages at one instant.
+struct StageSorting {
+    private let stages: Stages
+    private var recorded: [RecordedStage]
+    /// Who is in which stage, of those who are left and of those whose clock has not reached it.
+    private let drawn: Partition<StageShare>
+    /// What came of the whole occurrence, besides those who are tried again.
+    private let figures: StageFigures
+    /// How many of those who are tried again have an unknown outcome.
+    private let repeated: Int
+    /// How many have an outcome.
+    private let settled: Int
+    /// See `StageOpening.firstEnd`.
+    private var firstEnd: Date?
+    private let now: Date
+    /// Whether only sizes are known of what came of it.
+    private let isForecast: Bool
+    private let soaksOnce: Bool
+    /// The stage that is looked at, from the one that opened last on.
+    private(set) var current: StageShare
+    /// When it could open. `nil` if the send is about to begin.
+    private(set) var since: StageOpening?
+    /// What the state is to know, if it does not know it yet.
+    private(set) var notes: [RecordedStage]?
+
+    enum Standing {
+        /// It is over, and the next one is looked at.
+        case next
+        /// Somebody of it waits for their window or their clock, and nobody of it has an outcome.
+        case waiting
+        case soaking(until: Date)
+        /// A person says when the next one opens.
+        case decision
+    }
+
+    init(
+        _ send: Plan.Send, _ stages: Stages, of wanted: DesiredSend, _ occurrence: RecordedOccurrence?,
+        dead: RecipientSet, isForecast: Bool, at now: Date
+    ) {
+        let ledger = occurrence?.ledger ?? Ledger()
+        (self.stages, self.now, recorded) = (stages, now, occurrence?.stages ?? [])
+        figures = StageFigures(ledger, besides: send.members.union(send.discovered), dead: dead)
+        repeated = ledger.uncertain.intersection(send.members).count
+        settled = ledger.settled.subtracting(send.members).subtracting(ledger[.skipped]).count
+        (self.isForecast, soaksOnce) = (isForecast, send.waves != nil)
+        let first = stages.all.first ?? .everybody
+        if let last = recorded.last, let begin = recorded.first?.opened {
+            // Who accepts what came of a stage opens the next one, also where the rest of that stage is still to be sent.
+            let next = last.accepted == nil ? nil : stages.next(after: last.share)
+            current = next ?? last.share
+            since = StageOpening(first: begin, since: next == nil ? last.opened : now)
+        } else {
+            current = first
+        }
+        let time = send.waves?.local.shortText ?? send.due?.rfc3339 ?? "once"
+        let draw = StageDraw(stages, seed: wanted.campaign.drawSeed, time: time)
+        let rest = send.members.union(send.waves?.ahead.all ?? [])
+        var drawn =
+            current == .everybody ? Partition(disjoint: [.everybody: rest]) : Self.draw(rest, draw, wanted)
+        // Whoever was tried before there were stages comes first, but not as a seed.
+        let again = send.members.intersection(ledger.uncertain.union(ledger[.deferred])).subtracting(drawn[.seeds])
+        if !again.isEmpty, let share = stages.shares.first { drawn.move(again, to: share) }
+        self.drawn = drawn
+        firstEnd = firstEnd(of: send, draw, wanted)
+        since?.firstEnd = firstEnd
+    }
+
+    /// Until when somebody of the first stage was in time. Their clock may come later than those of others, or their window
+    /// open later: the others wait for them, and are not late meanwhile. `nil` if the stage opened in time for everybody.
+    private func firstEnd(of send: Plan.Send, _ draw: StageDraw, _ wanted: DesiredSend) -> Date? {
+        let campaign = wanted.campaign
+        guard send.waves != nil || campaign.delivery.window?.field != nil, let first = recorded.first,
+            let due = send.waves?.reached.states.min() ?? send.due,
+            due.adding(campaign.schedule.maxLateness) < first.opened
+        else { return nil }
+        let reached = send.waves?.reached ?? Partition(disjoint: [due: wanted.members(begun: true)])
+        return reached.states.compactMap { instant -> Date? in
+            let drawn = Self.draw(reached[instant], draw, wanted)
+            let own = drawn.union(of: drawn.states.filter { $0 <= first.share })
+            if own.isEmpty { return nil }
+            let zones = campaign.delivery.window.map { wanted.zones(of: own, by: $0.field?.value, else: $0.zone).keys }
+            return campaign.limits(due: instant, in: zones.map(Array.init) ?? []).deadline
+        }.max()
+    }
+
+    /// A row that cannot be read refuses the run before anything of it starts.
+    private static func draw(_ members: RecipientSet, _ draw: StageDraw, _ wanted: DesiredSend)
+        -> Partition<StageShare>
+    {
+        let seeds = members.intersection(wanted.seeds)
+        var sets: [StageShare: RecipientSet] = seeds.isEmpty ? [:] : [.seeds: seeds]
+        var rest = members.subtracting(seeds)
+        do throws(RecipientIndexError) {
+            try wanted.rows?.each(of: rest) { row in sets[draw.share(of: row.key), default: []].insert(row.id) }
+        } catch {
+            sets = seeds.isEmpty ? [:] : [.seeds: seeds]
+        }
+        for set in sets.values { rest.subtract(set) }
+        if !rest.isEmpty { sets[.everybody, default: []].formUnion(rest) }
+        return Partition(disjoint: sets)
+    }
+
+    /// How many there are in each stage that is not over, in order.
+    var counts: [(share: StageShare, count: Int)] {
+        drawn.counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    /// Those of a send's members whose stage is open.
+    func open(_ send: Plan.Send) -> RecipientSet {
+        drawn.union(of: drawn.states.filter { $0 <= current }).intersection(send.members)
+    }
+
+    /// When the first clock of those whose stage is open reaches the occurrence, of those whose clock has not.
+    func nextWave(of send: Plan.Send) -> Date? {
+        guard let ahead = send.waves?.ahead else { return nil }
+        let own = drawn.union(of: drawn.states.filter { $0 <= current })
+        return ahead.states.filter { !ahead[$0].intersection(own).isEmpty }.min()
+    }
+
+    /// All stages, where nothing of the open one starts now.
+    func table(isHalted: Bool = false) -> Plan.StageTable {
+        let open = recorded.last
+        let staging = Plan.Staging(
+            opened: recorded, isNews: false, figures: open.map { figures(of: $0) } ?? StageFigures(),
+            limits: stages.limits, soak: stages.soak,
+            ahead: drawn.without { share in open.map { share <= $0.share } ?? false })
+        return Plan.StageTable(
+            stages: staging.shown(isHalted: isHalted, isSettled: open?.settled != nil), soak: stages.soak)
+    }
+
+    /// Whether somebody is in a stage that is not open.
+    var hasLater: Bool { drawn.states.contains { $0 > current && !drawn[$0].isEmpty } }
+
+    var hasSeeds: Bool { !drawn[.seeds].isEmpty }
+
+    /// Whether a snapshot, which does not know who has it, says that nobody of the stage may start.
+    var isSettled: Bool { isForecast && recorded.last?.share == current && recorded.last?.settled != nil }
+
+    /// What the open stage has too much of. Then nothing more of it starts.
+    ///
+    /// - Parameter unknown: how many a crash left without an outcome.
+    mutating func excess(besides unknown: Int) -> StageExcess? {
+        guard var last = recorded.last, last.share == current else { return nil }
+        let figures = figures(of: last) + StageFigures(unknown: unknown + repeated)
+        let excess = stages.limits.exceeded(by: figures - last.excused)
+        if excess != nil, last.figures == nil { note(&last, figures) }
+        return excess
+    }
+
+    private func figures(of last: RecordedStage) -> StageFigures {
+        let counted = figures - last.before
+        return isForecast ? last.figures ?? counted : counted
+    }
+
+    /// What becomes of the current stage, of which nobody may start now.
+    mutating func standing() -> Standing {
+        guard var last = recorded.last, last.share == current else { return skipping() }
+        let figures = figures(of: last)
+        if figures.outcomes == 0 { return skipping() }
+        if last.settled == nil {
+            last.settled = now
+            note(&last, figures)
+        }
+        let settled = last.settled ?? now
+        switch stages.soak {
+        case .manual: return .decision
+        case .time(let soak):
+            let end = settled.adding(soak)
+            return now < end ? .soaking(until: end) : opening(since: end)
+        }
+    }
+
+    /// A stage with nobody left and nobody sent is passed over.
+    private mutating func skipping() -> Standing {
+        let isLeft = drawn.states.contains { $0 <= current && !drawn[$0].isEmpty }
+        return isLeft ? .waiting : opening(since: since?.since)
+    }
+
+    private mutating func opening(since instant: Date?) -> Standing {
+        current = stages.next(after: current) ?? .everybody
+        since = recorded.first.map { StageOpening(first: $0.opened, firstEnd: firstEnd, since: instant) }
+        return .next
+    }
+
+    private mutating func note(_ last: inout RecordedStage, _ figures: StageFigures) {
+        last.figures = figures
+        recorded[recorded.count - 1] = last
+        notes = recorded
+    }
+
+    /// What a step of the current stage has to know.
+    ///
+    /// - Parameter isSent: whether somebody of it is sent the message.
+    func plan(isSent: Bool) -> Plan.Staging {
+        var opened = recorded
+        let before = recorded.last?.share
+        let isNew = before != current
+        if isNew {
+            let fresh = drawn.states.filter { share in share <= current && before.map { share > $0 } ?? true }
+            opened.append(
+                RecordedStage(
+                    share: current, opened: now, planned: drawn.union(of: fresh).count, before: figures))
+        }
+        // If the stage sends again, it soaks again.
+        let goesOn = isSent && !soaksOnce && opened.last?.settled != nil
+        if goesOn { opened[opened.count - 1].settled = nil }
+        return Plan.Staging(
+            opened: opened, isNews: isNew || goesOn, soaksOnce: soaksOnce,
+            figures: figures - (opened.last?.before ?? StageFigures()), limits: stages.limits, soak: stages.soak,
+            ahead: drawn.without { $0 <= current }, settled: settled)
+    }
+}
