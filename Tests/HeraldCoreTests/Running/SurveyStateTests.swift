@@ -256,7 +256,8 @@ struct SurveyStateTests {
         _ = try await copy.ask(copy.survey(), sender)
         let times = starts.withLock(\.self)
         #expect(times.count == 100)
-        for place in times.indices.dropFirst(10) { #expect(times[place] - times[place - 10] >= .seconds(1)) }
+        // The clock may go on before a request is noted, so each is judged by itself: ten in each second.
+        for (place, time) in times.sorted().enumerated() { #expect(time >= .seconds(place / 10)) }
     }
 
     // MARK: The Instance ID service
