@@ -11,9 +11,9 @@ from datetime import datetime
 from world import KILLS, Case, fid, world
 
 TOPICS = ["surf", "tides", "wind"]
-PEOPLE, RATE = 3000, 300
+PEOPLE, RATE = 2700, 200
 # Memberships show so many seconds late, and a difference is asked for again after so many.
-DELAY, SETTLE = 0.45, 0.5
+DELAY, SETTLE = 1.45, 1.5
 # So often a pass is stopped.
 STOPS = 10
 PASSES = max(2, KILLS // STOPS)
@@ -155,7 +155,6 @@ class DriftTests(Case):
                 if records:
                     self.shore.learn()
                 self.check_state()
-            self.assertGreater(self.late, 0, "no membership was late")
             self.check_calm()
             oldest = max(self.repeats, default=0)
             print(f"{self.kills} kills in {passes} passes, {self.late} late memberships, {len(self.repeats)} asked again "
@@ -168,29 +167,36 @@ class DriftTests(Case):
         self.shore.advance()
         self.shore.join(30)
         self.shore.drop(10)
-        self.shore.apply()
-        self.world.configure(SLOW)
         begin = time.monotonic()
         self.assertEqual(0, self.world.run("state", "show").returncode)
         self.start = time.monotonic() - begin
+        # From here on it is quick, so that memberships are late.
+        self.asked = len(self.shore.questions())
+        self.shore.apply()
+        self.world.configure(SLOW)
 
     def stop_often(self, records):
         """Returns whether one pass was stopped often enough."""
         everybody, expected = self.shore.everybody, self.shore.differences()
-        before, named, killed, stops = len(self.shore.questions()), Counter(), [], 0
+        before, named, killed, doubted, stops = self.asked, Counter(), [], [], 0
         while True:
-            is_last = stops >= STOPS or self.is_near_its_end(everybody, before)
-            began = len(self.shore.questions())
+            is_last = stops >= STOPS or stops > 0 and self.is_near_its_end(everybody, before)
+            began = len(self.shore.questions()) if stops > 0 else before
             number = None if is_last else self.chance.choice([signal.SIGKILL, signal.SIGKILL, signal.SIGTERM])
-            output, moment = self.call(number, *["--record"] * records)
+            # The first call asks before FCM shows what the apply did.
+            output, moment = self.call(number, self.start + 0.5 if stops == 0 else 0, *["--record"] * records)
             stops += number is not None
             if output is None:
                 killed.append(moment)
                 self.unlock()
                 continue
             document = json.loads(output)
+            # Where nobody lives, no death is believed, and the next call asks again.
+            is_believed = document["registrations"]["asked"] > document["registrations"]["dead"]
+            if not is_believed:
+                doubted.append(time.time())
             for row in document["topics"]:
-                for kind in ("left", "foreign", "dead"):
+                for kind in ("left", "foreign", "dead") if is_believed else ("left", "foreign"):
                     named[row["topic"], kind] += row[kind]
             asked = self.shore.questions()[began:]
             self.assertEqual(document["requests"]["all"], len(asked))
@@ -207,22 +213,24 @@ class DriftTests(Case):
                 else:
                     self.assertEqual(len(members), named[topic, kind], f"{kind} of {topic}")
         different = set().union(*(members for kinds in expected.values() for members in kinds.values()))
-        self.check_questions(self.shore.questions()[before:], everybody, different, killed)
+        self.check_questions(self.shore.questions()[before:], everybody, different, killed, doubted)
         return stops >= STOPS
 
     def is_near_its_end(self, everybody, before):
         """Another call could ask for all of them before it is killed, and nobody could tell whether the pass was over."""
-        return len(everybody - {name for _, name in self.shore.questions()[before:]}) < 3 * RATE
+        return len(everybody - {name for _, name in self.shore.questions()[before:]}) < 5 * RATE
 
-    def call(self, number, *arguments):
-        """Runs `drift`, and stops it by a signal at some moment. Returns what it printed, or `None` and when it was killed."""
+    def call(self, number, least, *arguments):
+        """Runs `drift`, and stops it by a signal at some moment, not before `least` seconds. Returns what it printed, or
+        `None` and when it was killed."""
         process = subprocess.Popen(
             [self.world.herald, "-w", str(self.world.folder), "drift", "--format", "json", *arguments],
             env=self.world.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         try:
             # Some live so long that differences count.
-            longest = self.start + self.chance.choice([0.5, 2])
-            output, errors = process.communicate(timeout=None if number is None else self.chance.uniform(0, longest))
+            longest = max(least, self.start + self.chance.choice([0.5, 3]))
+            limit = None if number is None else self.chance.uniform(least, longest)
+            output, errors = process.communicate(timeout=limit)
         except subprocess.TimeoutExpired:
             process.send_signal(number)
             moment = time.time()
@@ -242,8 +250,8 @@ class DriftTests(Case):
         if len(words) > 1:
             self.world.run("state", "unlock", words[1], "--auto-approve")
 
-    def check_questions(self, questions, everybody, different, killed):
-        """Everybody was asked for, and again only for a reason."""
+    def check_questions(self, questions, everybody, different, killed, doubted):
+        """Everybody was asked for, and again only for a reason: a call was killed, or no death was believed in it."""
         times = defaultdict(list)
         for moment, name in questions:
             times[name].append(moment)
@@ -258,7 +266,8 @@ class DriftTests(Case):
                 continue
             for one, next_one in zip(moments, moments[1:]):
                 # A request may arrive just after its sender was killed.
-                kills = [kill for kill in killed if one <= kill + 0.2 and kill <= next_one]
+                reasons = killed + doubted if name in self.shore.dead else killed
+                kills = [kill for kill in reasons if one <= kill + 0.2 and kill <= next_one]
                 self.assertTrue(kills, "asked again without a kill")
                 if name not in self.shore.dead:
                     self.assertLess(kills[0] - one, 1, "an answer was not written in time")
