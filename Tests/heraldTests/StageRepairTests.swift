@@ -103,12 +103,14 @@ struct StageRepairTests: StageScene {
 
     @Test func `over a limit nothing is sent again either, also when nobody else is left`() async throws {
         let town = try await town(
-            Self.files("stages: [100%], on_unknown: resend, halt_when: {unknown_percent: 0}", members: [1, 2]))
+            Self.files("stages: [100%], on_unknown: resend, halt_when: {unknown_percent: 0}", members: [1]))
         town.answer([.fid(1)], with: .lost(reason: "cut"))
-        #expect(try await town.herald("run").failure?.status == .refused)
+        #expect(try await town.herald("run").failure?.status == .unknown)
         town.answer([.fid(1)], with: nil)
         let before = town.messages().count
-        #expect(try await town.herald("run").failure?.status != .failed)
+        let held = try await town.herald("plan").output
+        #expect(held.contains("stage 100 % was halted: 1 of 1 have an unknown outcome"), "\(held)")
+        _ = try await town.herald("run")
         #expect(town.messages().count == before)
         #expect(try await town.herald("state", "resolve", "hello@once", "--continue").failure == nil)
         #expect(try await town.herald("run").failure == nil)
