@@ -102,6 +102,46 @@ import Testing
         await scene.sandbox.end()
     }
 
+    @Test func `what a message says is shown where it is asked for, and only what was sent`() async throws {
+        let (json, slack) = (try Receiver(), try Receiver())
+        let entries = """
+            - {webhook: "${HOOK_0}", show_text: true, when: [sent]}
+            - {webhook: "${HOOK_1}", format: slack, show_text: true, when: [sent]}
+            """
+        let scene = try await Scene(entries, [json, slack])
+        let path = "workspace/resources.yaml"
+        let text = try #require(Sandbox.small(count: 20, subscribers: 12)[path])
+        try scene.sandbox.folder.write(text.replacing("title: Hello", with: "title: \"<!channel> Hello\""), to: path)
+        try await scene.done("state init")
+        try await scene.done("run")
+        let notice = try #require(try Self.notices(json).first { $0["campaign"] == "to-all" })
+        #expect(notice["texts"] == ["<!channel> Hello. To each of you"])
+        let post = try #require(slack.posts.first { $0.body.contains("to-all@once") })
+        #expect(post.body.contains("> &lt;!channel&gt; Hello. To each of you") && !post.body.contains("<!channel>"))
+        #expect(!(json.posts + slack.posts).contains { $0.body.contains("cTEST") })
+        await scene.sandbox.end()
+    }
+
+    @Test func `who is told after the file was changed is not shown what was never sent`() async throws {
+        let isUp = Flag()
+        let receiver = try Receiver { _, _ in .status(isUp.isSet ? 200 : 500) }
+        let scene = try await Scene("- {webhook: \"${HOOK_0}\", show_text: true, when: [sent]}", [receiver])
+        try await scene.done("state init")
+        try await scene.done("run")
+        let before = receiver.posts.count
+        #expect(receiver.posts.contains { $0.body.contains("Hello. To each of you") })
+        let path = "workspace/resources.yaml"
+        let text = try #require(Sandbox.small(count: 20, subscribers: 12)[path])
+        try scene.sandbox.folder.write(text.replacing("title: Hello", with: "title: Never sent"), to: path)
+        isUp.set()
+        try await scene.done("run")
+        let told = try Self.notices(receiver).dropFirst(before)
+        let notice = try #require(told.first { $0["campaign"] == "to-all" })
+        #expect(notice["change"] == "sent" && notice["texts"] == nil)
+        #expect(!receiver.posts.contains { $0.body.contains("Never sent") })
+        await scene.sandbox.end()
+    }
+
     @Test func `a document is signed, so that its receiver knows who sent it`() async throws {
         let receiver = try Receiver()
         let scene = try await Scene("- {webhook: \"${HOOK_0}\", secret: \"${HOOK_SECRET}\"}", [receiver])

@@ -8,6 +8,8 @@ struct Notifier {
     private let project: String
     private let workspace: String
     private let machine: Machine
+    /// What occurrences say, by the digest of their content: as the files say it now. What was changed since is not shown.
+    private let texts: [String: [String]]
 
     /// What came of it.
     struct Outcome {
@@ -26,6 +28,8 @@ struct Notifier {
     init(_ context: CommandContext) {
         (webhooks, machine) = (context.settings.webhooks, context.machine)
         (project, workspace) = (context.settings.project, context.files.folder.name(context.settings))
+        let lines = webhooks.contains(where: \.showsText) ? try? context.files.workspace.linesByContent() : nil
+        texts = lines ?? [:]
     }
 
     /// Tells each webhook what concerns it and has not arrived there. One that does not answer keeps no other one waiting.
@@ -89,7 +93,8 @@ struct Notifier {
     private func send(
         _ notice: Notice, to webhook: Webhook, _ post: Post, _ secret: String?, unless isStopped: @Sendable () -> Bool
     ) async throws(TellingProblem) {
-        let body = notice.body(for: webhook, project: project, workspace: workspace)
+        let lines = notice.content.flatMap { texts[$0] } ?? []
+        let body = notice.body(for: webhook, project: project, workspace: workspace, texts: lines)
         for pause in Self.pauses.map(Optional.some) + [nil] {
             var headers = [(name: "x-herald-id", value: notice.id)]
             if let secret {

@@ -20,5 +20,8 @@ package struct Webhook: Hashable, Sendable {
     /// Where the report of a run can be read; `{run}` stands for its name.
     package var reportURL: String?
 
+    /// Whether it is shown what a message says.
+    package var showsText = false
+
     package init(address: String) { self.address = address }
 }

@@ -28,22 +28,14 @@ struct ListLoader {
         /// The list's name in diagnostics.
         var list: String
         var names: ColumnNames
-        var needed = Needed()
-    }
-
-    /// The columns of a list that are needed besides those that filters use.
-    struct Needed: Hashable {
-        /// Those whose values are kept.
-        var values: [String] = []
-        /// Those that have zones.
-        var zones: [String] = []
+        var needed = ValueNeed.Columns()
     }
 
     /// A list, with the audiences that read it in the same way.
     struct Use {
         var place: WorkspaceFolder.Place
         var names: ColumnNames
-        var needed = Needed()
+        var needed = ValueNeed.Columns()
         var audiences: Set<String> = []
         /// The attributes that filters use.
         var columns: Set<String> = []
@@ -64,7 +56,7 @@ struct ListLoader {
     /// - Parameter needed: returns the columns that an audience's list must bring.
     /// - Returns: The use of each audience's list too, by the audience's name.
     private mutating func used(
-        by audiences: [Audience], _ filters: FilterUse, keeping needed: (String) -> Needed
+        by audiences: [Audience], _ filters: FilterUse, keeping needed: (String) -> ValueNeed.Columns
     ) -> (lists: [Reading: Use], byAudience: [String: Reading]) {
         var lists: [Reading: Use] = [:]
         var readings: [String: Reading] = [:]
@@ -85,7 +77,9 @@ struct ListLoader {
     /// The lists that audiences name, except those whose path is wrong.
     ///
     /// - Parameter needed: returns the columns that an audience's list must bring.
-    mutating func uses(of audiences: [Audience], keeping needed: (String) -> Needed = { _ in Needed() }) -> [Use] {
+    mutating func uses(of audiences: [Audience], keeping needed: (String) -> ValueNeed.Columns = { _ in .init() })
+        -> [Use]
+    {
         Array(used(by: audiences, FilterUse(audiences), keeping: needed).lists.values)
     }
 

@@ -1,7 +1,7 @@
 /// Reads `notify`.
 extension SettingsReader {
     static let webhookKeys = KeyTable(
-        ["webhook", "when", "format", "secret", "min_recipients", "report_url"], required: ["webhook"])
+        ["webhook", "when", "format", "secret", "min_recipients", "report_url", "show_text"], required: ["webhook"])
 
     /// Reads `notify`.
     static func webhooks(
@@ -33,6 +33,7 @@ extension SettingsReader {
             }
         }
         webhook.reportURL = reportURL(fields, &findings)
+        webhook.showsText = fields.bool("show_text", &findings) ?? false
         return webhook
     }
 

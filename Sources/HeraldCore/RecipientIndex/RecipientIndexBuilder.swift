@@ -64,7 +64,7 @@ struct RecipientIndexBuilder {
     }
 
     /// The columns that are needed of the list of an audience.
-    func columns(ofListBehind name: String) -> ListLoader.Needed { need.columns(ofListBehind: name) }
+    func columns(ofListBehind name: String) -> ValueNeed.Columns { need.columns(ofListBehind: name) }
 
     /// Whether the rows of a membership class must bring their values.
     mutating func needsValues(_ membershipClass: UInt32) -> Bool {

@@ -10,6 +10,14 @@ struct ValueNeed {
         var columns: [String]
     }
 
+    /// The columns of a list that are needed besides those that filters use.
+    struct Columns: Hashable {
+        /// Those whose values are kept.
+        var values: [String] = []
+        /// Those that have zones.
+        var zones: [String] = []
+    }
+
     /// The audiences that personal campaigns and campaigns in stages go to, and such campaigns with registrations of their
     /// own; each once.
     let owners: [Owner]
@@ -56,7 +64,7 @@ struct ValueNeed {
 
     var isEmpty: Bool { owners.isEmpty }
 
-    func columns(ofListBehind name: String) -> ListLoader.Needed {
+    func columns(ofListBehind name: String) -> Columns {
         .init(values: columns[name] ?? [], zones: zones[name] ?? [])
     }
 }

@@ -1,8 +1,8 @@
 internal import Crypto
 internal import FCM
 
-/// What people are told once: a change, or that something is well again (`herald.notice/1`). It holds no registration
-/// and no text of a message.
+/// What people are told once: a change, or that something is well again (`herald.notice/1`). It holds no registration,
+/// and what a message says only for a webhook that asks for it.
 package struct Notice: Hashable, Sendable {
     /// The same for the same news, however often it is sent.
     package var id: String
@@ -23,6 +23,8 @@ package struct Notice: Hashable, Sendable {
     package var figures: [String: Int]
     /// How many people the occurrence is for. `nil` if it is about no occurrence.
     package var recipients: Int?
+    /// The digest of what the occurrence sends. `nil` if it is about none.
+    package var content: String?
     /// Whether somebody only tries out whether it arrives.
     package var isTest = false
 
@@ -67,11 +69,14 @@ package struct Notice: Hashable, Sendable {
 
     // MARK: Its forms
 
-    /// - Parameter webhook: whom it is for.
-    package func body(for webhook: Webhook, project: String, workspace: String) -> String {
+    /// - Parameters:
+    ///   - webhook: whom it is for.
+    ///   - texts: what the occurrence says, a line for each text.
+    package func body(for webhook: Webhook, project: String, workspace: String, texts: [String] = []) -> String {
+        let texts = webhook.showsText ? texts : []
         switch webhook.form {
-        case .json: json(webhook, project, workspace).compactText
-        case .slack: slack(webhook, project, workspace).compactText
+        case .json: return json(webhook, project, workspace, texts).compactText
+        case .slack: return slack(webhook, project, workspace, texts).compactText
         }
     }
 
@@ -80,7 +85,7 @@ package struct Notice: Hashable, Sendable {
         webhook.reportURL?.replacing("{run}", with: run)
     }
 
-    private func json(_ webhook: Webhook, _ project: String, _ workspace: String) -> JSONValue {
+    private func json(_ webhook: Webhook, _ project: String, _ workspace: String, _ texts: [String]) -> JSONValue {
         var members: [String: JSONValue] = [
             "schema": "herald.notice/1", "id": .string(id), "change": .string(change), "time": .string(at.rfc3339),
             "project": .string(project), "workspace": .string(workspace), "run": .string(run),
@@ -90,15 +95,18 @@ package struct Notice: Hashable, Sendable {
         ]
         members["ended"] = ended.map { .string($0) }
         members["report_url"] = reportURL(webhook).map { .string($0) }
+        if !texts.isEmpty { members["texts"] = .array(texts.map { .string($0) }) }
         if isTest { members["test"] = true }
         return .object(members)
     }
 
     /// Slack takes at most 3,000 characters in a block.
     private static let longestText = 2_000
+    /// Slack shows so many texts, and says how many more there are.
+    private static let mostTexts = 5
 
     /// Everything is escaped, so that no text of a file can call a channel, or look like a link.
-    private func slack(_ webhook: Webhook, _ project: String, _ workspace: String) -> JSONValue {
+    private func slack(_ webhook: Webhook, _ project: String, _ workspace: String, _ texts: [String]) -> JSONValue {
         let mark =
             isTest ? ":wave:" : change == "well" ? ":white_check_mark:" : change == "sent" ? ":mailbox:" : ":warning:"
         let word = ended.map { "well again (\($0))" } ?? change
@@ -110,6 +118,12 @@ package struct Notice: Hashable, Sendable {
         let link = reportURL(webhook).map { "<\(Self.escaped($0))|report of run \(Self.escaped(run))>" }
         let more = [Self.escaped(numbers), link ?? "run \(Self.escaped(run))"].filter { !$0.isEmpty }
         var blocks: [JSONValue] = [Self.section(head), Self.section(text)]
+        if !texts.isEmpty {
+            let quoted = texts.prefix(Self.mostTexts).map { "> \(Self.escaped($0.printable))" }
+            let more = texts.count - quoted.count
+            let lines = quoted + (more > 0 ? ["and \(count(more, "more text"))"] : [])
+            blocks.append(Self.section(lines.joined(separator: "\n")))
+        }
         if let command { blocks.append(Self.section("`\(Self.escaped(command.printable).replacing("`", with: "'"))`")) }
         blocks.append([
             "type": "context",
@@ -142,6 +156,7 @@ extension Notice {
         members["recipients"] = recipients.map { .int(Int64($0)) }
         members["occurrence"] = occurrence.map { .string($0) }
         members["command"] = command.map { .string($0) }
+        members["content"] = content.map { .string($0) }
         return .object(members)
     }
 
@@ -154,6 +169,6 @@ extension Notice {
             others: Set((json["others"]?.array ?? []).compactMap(\.string)), at: Date(timeIntervalSince1970: at),
             run: run, occurrence: json["occurrence"]?.string, sentence: sentence, command: json["command"]?.string,
             figures: (json["figures"]?.object ?? [:]).compactMapValues { $0.int.flatMap { Int(exactly: $0) } },
-            recipients: json["recipients"]?.int.flatMap { Int(exactly: $0) })
+            recipients: json["recipients"]?.int.flatMap { Int(exactly: $0) }, content: json["content"]?.string)
     }
 }

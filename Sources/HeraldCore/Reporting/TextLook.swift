@@ -24,6 +24,15 @@ extension Campaign {
 }
 
 extension Workspace {
+    /// What each campaign says, in a line for each of its texts, by the digest of its content.
+    package func linesByContent() throws -> [String: [String]] {
+        let texts = try shownTexts()
+        let lines = campaigns.map { campaign in
+            (campaign.contentDigest, campaign.looks(texts[campaign.name.value]).compactMap(\.line))
+        }
+        return Dictionary(lines) { first, _ in first }
+    }
+
     /// The texts of each personal campaign for reviewers, by the campaign's name. Samples fill them, and never a row.
     package func shownTexts() throws -> [String: [ChosenText]] {
         try campaigns.filter { $0.content.personal != nil }.reduce(into: [:]) { texts, campaign in

@@ -148,7 +148,8 @@ package struct Told: Hashable, Sendable {
         return Notice(
             id: Notice.id(in: state.identity.lineage, change, parts.joined(separator: "\0")), change: change,
             at: news.now, run: news.run, occurrence: occurrence, sentence: sentence, command: command,
-            figures: figures ?? [:], recipients: figures.flatMap { $0.isEmpty ? nil : $0.values.reduce(0, +) })
+            figures: figures ?? [:], recipients: figures.flatMap { $0.isEmpty ? nil : $0.values.reduce(0, +) },
+            content: recorded?.contentDigest)
     }
 }
 
