@@ -6,8 +6,10 @@ import Testing
 @testable import HeraldCore
 
 /// Compares audiences that go by outcomes with a model that keeps each person's story in dictionaries.
+/// `FOLLOW_UP_HISTORIES` says how many histories it compares.
 struct FollowUpModelTests {
-    private static let seeds: Range<UInt64> = 0..<1500
+    private static let seeds: Range<UInt64> =
+        0..<(ProcessInfo.processInfo.environment["FOLLOW_UP_HISTORIES"].flatMap { UInt64($0) } ?? 1500)
 
     @Test(arguments: seeds)
     func `who is in an audience is what a table of everybody's outcomes says`(seed: UInt64) async throws {
