@@ -22,7 +22,8 @@ struct TimeColumns {
             if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
             guard !isQuoted, byte == UInt8(ascii: ",") || place == bytes.count - 1 else { continue }
             let end = byte == UInt8(ascii: ",") || byte == UInt8(ascii: "\n") ? place : place + 1
-            if column < isTime.count, isTime[column], let length = Self.length(of: bytes[start..<end]) {
+            if column < isTime.count, isTime[column], let length = Self.length(of: .init(rebasing: bytes[start..<end]))
+            {
                 row.append(contentsOf: bytes[taken..<start + length])
                 row[row.count - length + 10] = UInt8(ascii: "T")
                 row.append(UInt8(ascii: "Z"))
@@ -44,15 +45,30 @@ struct TimeColumns {
     }
 
     /// The length of `2026-12-01 08:00:00.5`, without an offset of zero behind it. `nil` if it is something else.
-    private static func length(of field: Slice<UnsafeRawBufferPointer>) -> Int? {
-        var field = field
-        if field.suffix(3).elementsEqual("+00".utf8) { field = field.dropLast(3) }
-        let form = "dddd-dd-dd dd:dd:dd".utf8
-        guard field.count >= form.count else { return nil }
-        for (byte, wanted) in zip(field, form)
-        where wanted == UInt8(ascii: "d") ? !(48...57).contains(byte) : byte != wanted { return nil }
-        let rest = field.dropFirst(form.count)
-        guard rest.isEmpty || rest.first == UInt8(ascii: ".") && rest.count > 1 else { return nil }
-        return rest.dropFirst().allSatisfy { (48...57).contains($0) } ? field.count : nil
+    ///
+    /// Each time of each row is asked, so it goes from byte to byte.
+    private static func length(of field: UnsafeRawBufferPointer) -> Int? {
+        var count = field.count
+        if count > shortest, field[count - 3] == UInt8(ascii: "+"), field[count - 2] == UInt8(ascii: "0"),
+            field[count - 1] == UInt8(ascii: "0")
+        {
+            count -= 3
+        }
+        guard count >= shortest else { return nil }
+        for place in 0..<count {
+            let isRight =
+                switch place {
+                case 4, 7: field[place] == UInt8(ascii: "-")
+                case 10: field[place] == UInt8(ascii: " ")
+                case 13, 16: field[place] == UInt8(ascii: ":")
+                case shortest: field[place] == UInt8(ascii: ".") && count > shortest + 1
+                default: (48...57).contains(field[place])
+                }
+            guard isRight else { return nil }
+        }
+        return count
     }
+
+    /// Of `2026-12-01 08:00:00`.
+    private static let shortest = 19
 }
