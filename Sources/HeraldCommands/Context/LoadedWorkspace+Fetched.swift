@@ -23,7 +23,7 @@ extension LoadedWorkspace {
         }
     }
 
-    /// Their ages, for people. One whose fetch was due when two runs should have come is old, too: fetches fail.
+    /// Their ages, for people. A list whose fetch was due two runs ago is old, too: its fetch fails.
     func listAges(of lists: [String: KnownList], at now: Date) -> [ListAge] {
         workspace.audiences.compactMap { audience in
             let name = audience.name.value

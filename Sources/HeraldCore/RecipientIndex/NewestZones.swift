@@ -31,7 +31,7 @@ struct NewestZones {
 
     mutating func take(_ entry: ListEntry, as mark: UInt32, _ rank: RowRank) {
         if isEmpty { return }
-        // A row that says when its app was seen has its line in its tail, the others in the place of it.
+        // A row that says when its app was seen has its line in its tail. Any other row has its place in the list instead.
         let line = rank.seen > 0 ? RowValues.parts(entry.tail).line : entry.row
         rows.append(Row(mark: mark, seen: rank.seen, line: line))
     }
