@@ -54,6 +54,30 @@ struct EverybodysOutcomeTests: StageScene {
         #expect(town.sent("Hello") == Set(Self.tenth.map { .fid($0) }))
     }
 
+    @Test func `whoever was not tried before the end stays in the account when others are tried again`() async throws {
+        let files = Self.files(Self.usual).merging(["follower.yaml": Self.follower]) { $1 }
+        let town = try await town(files)
+        town.answer([.fid(4)], with: .error(403, "PERMISSION_DENIED", fcm: "SENDER_ID_MISMATCH"))
+        #expect(try await town.herald("run").failure != nil)
+        #expect(try await town.herald("state", "resolve", "hello@once", "--abandon").failure == nil)
+        town.answer([.fid(4)], with: nil)
+        let retry = try await town.herald("state", "resolve", "hello@once", "--retry", "SENDER_ID_MISMATCH")
+        #expect(retry.failure == nil, "\(retry.errors)")
+        // Before the next run, and after it.
+        #expect(try await outcomes(town) == Self.every("skipped not_tried", but: [4: "pending", 30: "accepted"]))
+        let run = try await town.herald("run")
+        #expect(run.failure == nil, "\(run.errors)")
+        #expect(try await outcomes(town) == Self.every("skipped not_tried", but: [4: "accepted", 30: "accepted"]))
+        #expect(town.sent("Hello") == Set(Self.tenth.map { .fid($0) }))
+        let occurrences = try await json(town, "state", "show")["occurrences"]
+        let shown = try #require(occurrences?.array?.first { $0["occurrence"] == "hello@once" })
+        #expect(shown["skipped"] == 58)
+        #expect(shown["skipped_because"]?["not_tried"] == 58)
+        // A follow-up asks for them, as it did before.
+        #expect(try await town.herald("run").failure == nil)
+        #expect(town.sent("Second") == Set(Self.everybody.subtracting(Self.tenth).map { .fid($0) }))
+    }
+
     @Test func `who waits for a person is held`() async throws {
         let town = try await town(Self.files(Self.usual))
         town.answer(Self.tenth.map { .fid($0) }, with: .error(403, "PERMISSION_DENIED", fcm: "SENDER_ID_MISMATCH"))

@@ -78,7 +78,7 @@ struct FeedbackLines {
 extension RecordedOccurrence {
     /// What came of those who have no outcome that stays: FCM refused for now, or they were not tried.
     fileprivate var outcomeOfRest: (word: String, code: String?) {
-        if finished != nil { return ("skipped", "not_tried") }
+        if finished != nil { return ("skipped", SkipReason.notTried.rawValue) }
         return (halt == nil ? "pending" : "held", nil)
     }
 }

@@ -137,7 +137,7 @@ extension RecordedState {
         return occurrence.stages.dropLast() + [last]
     }
 
-    /// Takes an occurrence's end back. Who was not tried before that end is no part of it any more.
+    /// Takes an occurrence's end back. Who was not tried before that end is skipped for good.
     ///
     /// - Parameter members: who is to be tried again.
     func reopening(_ id: OccurrenceID, for members: RecipientSet) -> [StateChange] {
@@ -145,13 +145,15 @@ extension RecordedState {
             return [.reopen(id)]
         }
         let known = ledger.settled.union(members)
-        let classes =
-            occurrence.classes.isEmpty
-            ? Partition(disjoint: [MessageClass(): known])
-            : occurrence.classes.mapMembers { $0.isHoldout ? $1 : $1.intersection(known) }
+        let untried = occurrence.classes.members(where: { !$0.isHoldout }).subtracting(known)
+        var changes: [StateChange] = [.reopen(id)]
+        if occurrence.classes.isEmpty { changes.append(.assign(id, Partition(disjoint: [MessageClass(): known]))) }
+        if !untried.isEmpty { changes.append(.skip(id, untried, .notTried)) }
         // What came of it before its end is accepted.
-        let stages = occurrence.finished.flatMap { excusing(occurrence, besides: members, at: $0) }
-        return [.reopen(id), .assign(id, classes)] + (stages.map { [.stages(id, $0)] } ?? [])
+        if let stages = occurrence.finished.flatMap({ excusing(occurrence, besides: members, at: $0) }) {
+            changes.append(.stages(id, stages))
+        }
+        return changes
     }
 
     private func declared(

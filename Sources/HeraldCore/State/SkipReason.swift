@@ -10,12 +10,14 @@ package enum SkipReason: Hashable, Sendable {
     case noSuchTime
     /// On their clock another local time of the schedule was the same instant.
     case sameInstant
+    /// The occurrence ended before they were tried, and a person had only others tried again.
+    case notTried
     /// They have had as many messages as the cap of that name allows.
     case capped(String)
 
     /// Those that are one figure in documents. Caps have one each.
     package static let single: [SkipReason] = [
-        .outsideWindow, .missed, .superseded, .noSuchTime, .sameInstant,
+        .outsideWindow, .missed, .superseded, .noSuchTime, .sameInstant, .notTried,
     ]
 }
 
@@ -30,6 +32,7 @@ extension SkipReason: RawRepresentable {
         case "superseded": self = .superseded
         case "no_such_time": self = .noSuchTime
         case "same_instant": self = .sameInstant
+        case "not_tried": self = .notTried
         default:
             guard text.hasPrefix(Self.ofCaps) else { return nil }
             self = .capped(String(text.dropFirst(Self.ofCaps.count)))
@@ -43,6 +46,7 @@ extension SkipReason: RawRepresentable {
         case .superseded: "superseded"
         case .noSuchTime: "no_such_time"
         case .sameInstant: "same_instant"
+        case .notTried: "not_tried"
         case .capped(let cap): Self.ofCaps + cap
         }
     }
