@@ -36,7 +36,7 @@ extension Occurring {
         occurrence = OccurrenceID(campaign: campaign.name.value, local: local, revision: campaign.revision)
         (at, last) = (local.firstInstant, local.lastInstant)
         (self.local, zone, offset) = (local, campaign.schedule.zone, "")
-        note = campaign.delivery.window.map { "by each recipient's window (\($0.words))" } ?? ""
+        note = campaign.delivery.window.map { "window \($0.words)" } ?? ""
     }
 
     /// The first `limit` occurrences of a campaign in (after, through]. A campaign without a schedule has none.
@@ -55,7 +55,7 @@ extension SendWindow {
     /// recipient has a zone.
     fileprivate func note(at date: Date) -> String {
         let standing = hours.standing(at: date, in: zone)
-        if field != nil { return "by each recipient's window (\(words))" }
+        if field != nil { return "window \(words)" }
         guard !standing.isOpen else { return "" }
         if whenClosed == .skip { return "skipped: outside its window (\(words))" }
         guard let opening = standing.until.map({ zone.local(at: $0) }) else { return "" }

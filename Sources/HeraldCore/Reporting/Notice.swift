@@ -100,8 +100,9 @@ package struct Notice: Hashable, Sendable {
         return .object(members)
     }
 
-    /// Slack takes at most 3,000 characters in a block.
-    private static let longestText = 2_000
+    /// Slack takes at most 3,000 characters in a block, after escaping
+    /// (https://docs.slack.dev/reference/block-kit/blocks/section-block).
+    private static let longestText = 2_900
     /// Slack shows so many texts, and says how many more there are.
     private static let mostTexts = 5
 
@@ -112,14 +113,16 @@ package struct Notice: Hashable, Sendable {
         let word = ended.map { "well again (\($0))" } ?? change
         let place = workspace == "." ? project : "\(project)/\(workspace)"
         let head = "\(mark) *\(Self.escaped(word))*  \(Self.escaped(place))"
-        let text = Self.escaped(String(sentence.printable.prefix(Self.longestText)))
+        let text = Self.escaped(sentence.printable)
         let numbers = figures.filter { $0.value > 0 }.sorted { $0.key < $1.key }
             .map { "\($0.value.grouped) \($0.key)" }.joined(separator: ", ")
         let link = reportURL(webhook).map { "<\(Self.escaped($0))|report of run \(Self.escaped(run))>" }
         let more = [Self.escaped(numbers), link ?? "run \(Self.escaped(run))"].filter { !$0.isEmpty }
         var blocks: [JSONValue] = [Self.section(head), Self.section(text)]
         if !texts.isEmpty {
-            let quoted = texts.prefix(Self.mostTexts).map { "> \(Self.escaped($0.printable))" }
+            let shown = texts.prefix(Self.mostTexts)
+            let longest = Self.longestText / (shown.count + 1)
+            let quoted = shown.map { "> \(Self.escaped($0.printable, upTo: longest))" }
             let more = texts.count - quoted.count
             let lines = quoted + (more > 0 ? ["and \(count(more, "more text"))"] : [])
             blocks.append(Self.section(lines.joined(separator: "\n")))
@@ -137,8 +140,23 @@ package struct Notice: Hashable, Sendable {
     }
 
     /// As Slack says: only these three characters have a meaning of their own.
-    private static func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+    ///
+    /// - Parameter limit: in UTF-16 units. A longer text ends with `…` before it.
+    private static func escaped(_ text: String, upTo limit: Int = longestText) -> String {
+        var (escaped, length) = ("", 0)
+        for character in text {
+            let next =
+                switch character {
+                case "&": "&amp;"
+                case "<": "&lt;"
+                case ">": "&gt;"
+                default: String(character)
+                }
+            length += next.utf16.count
+            guard length < limit else { return escaped + "…" }
+            escaped += next
+        }
+        return escaped
     }
 }
 

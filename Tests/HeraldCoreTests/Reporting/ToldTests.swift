@@ -181,4 +181,21 @@ import Testing
         let json = try JSONValue(parsing: Array(body.utf8))
         #expect(json["blocks"]?.array?.count == 4)
     }
+    @Test(arguments: ["&", "<", "a", "👩🏽‍🚒", "e\u{301}"], [1, 5, 9])
+    func `Slack gets no block that is longer than it takes`(_ character: String, _ count: Int) throws {
+        var notice = Notice.test(of: "r", at: Self.begin)
+        (notice.sentence, notice.command) = (String(repeating: character, count: 9_000), "x")
+        var webhook = Self.webhook
+        (webhook.form, webhook.showsText) = (.slack, true)
+        let texts = [String](repeating: notice.sentence, count: count)
+        let body = notice.body(for: webhook, project: "p", workspace: "w", texts: texts)
+        let blocks = try #require(try JSONValue(parsing: Array(body.utf8))["blocks"]?.array)
+        let shown = blocks.compactMap { $0["text"]?["text"]?.string }
+        #expect(shown.count == 4 && shown.allSatisfy { $0.utf16.count <= 3_000 && $0.utf16.count > 0 })
+        #expect(shown[1].hasSuffix("…"))
+        guard character == "&" || character == "<" else { return }
+        // What a block may have is used, and no mark is cut in two.
+        #expect(shown[1].utf16.count > 2_800 && shown[1].dropLast().hasSuffix(";"))
+        #expect(shown[2].utf16.count > 1_400)
+    }
 }
