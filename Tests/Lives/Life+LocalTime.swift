@@ -102,13 +102,17 @@ extension Life {
         where lines[campaign.line]?.names.contains(occurrence.campaign) == true {
             ends[key(of: campaign, recorded: occurrence)] = occurrence.finished
         }
+        let seeds = runFiles.seeds(of: campaign)
+        let others = Set(own.people.filter { !seeds.contains($0.key) }.values.map(\.zone))
         for (person, clock) in own.people {
             own.people[person]?.mark = max(now, clock.mark)
             // On any clock of the world.
             let locals = campaign.due.firings(after: clock.mark - 50_400, through: now + 50_400)
+            // Seeds in the target get it with the first of the others.
+            let zones = seeds.contains(person) && !others.isEmpty ? others : [clock.zone]
             for local in locals {
-                let instant = Self.instant(of: local, in: clock.zone)
-                guard instant > clock.mark, instant <= now, local - 50_400 > own.first else { continue }
+                let instants = zones.map { Self.instant(of: local, in: $0) }
+                guard let instant = instants.min(), instant > clock.mark, instant <= now, local - 50_400 > own.first else { continue }
                 let key = campaign.isDaily ? Key(line: campaign.line, due: local) : self.key(of: campaign, nil)
                 // Who comes when it is over, or when it has begun by another schedule, is no part of it.
                 if let end = ends[key], end <= clock.since { continue }

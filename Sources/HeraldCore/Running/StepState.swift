@@ -269,9 +269,15 @@ struct StepState: DecidingStep {
     /// What came of the stage, for the state. It soaks from now on if nobody of it may start any more.
     private mutating func closeStage(_ now: Moment) -> [StateChange] {
         guard let staging = work.staging, !isUnfinished else { return [] }
-        let isSettled = calls.hasStarted && report.stopped == nil && postponed == 0 && report.standing != .held
+        let isOver = report.stopped == nil && postponed == 0 && report.standing != .held
+        let isSettled = calls.hasStarted && isOver
         report.stages = staging.shown(with: stageFigures, isHalted: trouble.halt == .stage, isSettled: isSettled)
-        guard calls.hasStarted else { return [] }
+        guard calls.hasStarted else {
+            // Caps left nobody of it, and nobody was sent anything: it is passed over.
+            let isPassed = isOver && !report.isStanding && stageFigures.outcomes == 0 && !staging.ahead.isEmpty
+            if isPassed { nextStage = now.date }
+            return []
+        }
         if isSettled { nextStage = staging.opening(after: now.date) }
         return work.closing(stage: stageFigures, settled: isSettled ? now.date : nil)
     }
