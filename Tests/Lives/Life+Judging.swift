@@ -53,7 +53,10 @@ extension Life {
                 let parts = id.rawValue.split(separator: "@").map(String.init)
                 return parts.count == 2 && names.contains(parts[0]) && (end.map { parts[1].hasPrefix($0) } ?? true)
             }
-            return isNamed || texts.contains { $0.contains("'\(campaign.name)'") }
+            let isHalfDone = texts.contains { text in
+                names.contains { text.hasPrefix("\($0)@\(end ?? "")") } && text.contains(" is half done ")
+            }
+            return isNamed || isHalfDone || texts.contains { $0.contains("'\(campaign.name)'") }
         }
     }
 
