@@ -68,6 +68,12 @@ struct Control {
         try #require(answer.status == 200)
     }
 
+    /// Lets the emulator's clock jump ahead.
+    func advance(_ time: String) async throws {
+        let answer = try await call("POST", "clock", JSONValue.object(["advance": .string(time)]).bytes())
+        try #require(answer.status == 200)
+    }
+
     /// Sets the faults that happen from now on.
     func put(faults script: JSONValue) async throws {
         let answer = try await call("PUT", "faults", script.bytes())

@@ -101,10 +101,13 @@ import Testing
     }
 
     @Test func `memberships that take a while are no drift`() async throws {
-        let (sandbox, host, control) = try await applied(Self.files(", settle: 3s"), "--membership-delay", "2s")
+        let (sandbox, host, control) = try await applied(Self.files(", settle: 5s"), "--membership-delay", "1h")
         // FCM does not show the memberships yet, nor that this app has left.
         try await control.change(.fid(1), ["unsubscribe": ["surf"]])
-        let result = try await sandbox.herald("drift --format json", host: host)
+        async let drift = sandbox.herald("drift --format json", host: host)
+        try await sandbox.eventually { try await asked(control).count >= Self.size }
+        try await control.advance("2h")
+        let result = try await drift
         let document = try json(result)
         #expect(figures("news", in: document) == [120, 0, 0, 0, 0, 0], "\(result.output)\(result.errors)")
         #expect(figures("surf", in: document) == [59, 1, 0, 0, 0, 0])

@@ -53,9 +53,9 @@ final class Sandbox: Sendable {
     }
 
     /// Asks until it is true, or fails after a limit.
-    func eventually(_ isSo: () throws -> Bool) async throws {
+    func eventually(_ isSo: () async throws -> Bool) async throws {
         let begin = ContinuousClock.now
-        while try !isSo() {
+        while try await !isSo() {
             try #require(ContinuousClock.now - begin < .seconds(30), "it did not come about")
             try await Task.sleep(for: .milliseconds(20))
         }

@@ -55,6 +55,23 @@ struct StageHealthTests: StageScene {
         #expect(stages.map { $0["rejected"] } == [2, 0, 0])
     }
 
+    @Test func `whom a halted stage left over counts in the next one, and only there`() async throws {
+        let seeds = Array(701...900)
+        let town = try await town(Self.files(Self.usual + ", seeds: our-phones", seeds: seeds))
+        town.answer(seeds.map { .fid($0) }, with: Self.refused)
+        #expect(try await town.herald("run").failure?.status == .unknown)
+        town.answer(seeds.map { .fid($0) }, with: nil)
+        #expect(try await town.herald("state", "resolve", "hello@once", "--continue").failure == nil)
+        let left = try await runs(town, 1)[0].subtracting(Self.tenth).count
+        try #require(left > 0)
+        let plan = try await town.herald("plan")
+        #expect(plan.output.contains("hello@once: 260 recipients in 4 stages"), "\(plan.output)")
+        try await runs(town, 16, 31)
+        let stages = try await json(town, "state", "show")["occurrences"]?.array?.first?["stages"]?.array ?? []
+        #expect(stages.map { $0["planned"]?.int } == [200 - Int64(left), Int64(left) + 2, 26, 32])
+        #expect(stages.map { $0["rejected"]?.int } == [200 - Int64(left), 0, 0, 0])
+    }
+
     @Test func `who abandons it ends it`() async throws {
         let town = try await town(Self.files(Self.usual))
         town.answer(Self.tenth.map { .fid($0) }, with: Self.refused)

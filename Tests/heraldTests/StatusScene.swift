@@ -150,6 +150,19 @@ extension StatusTests {
     ]
 
     static let otherCases: [Case] = [
+        Case(
+            "a coming send that nobody approved", "unapproved",
+            "herald plan --out plan.json && herald approve plan.json --by \"$USER\""
+        ) { scene in
+            try scene.write(
+                "herald: 2\n" + Sandbox.settings.dropFirst("herald: 1\n".count) + "approval: required\n",
+                to: "herald.yaml")
+            try await scene.done("herald state init")
+            try await scene.done("herald plan --out plan.json && herald approve plan.json --by anna && herald run")
+            try scene.write(campaign("yearly", "schedule: {cron: \"7 9 1 1 *\"}"), to: "yearly.yaml")
+            let plan = try await scene.done("herald plan").output
+            #expect(plan.contains("yearly, to audience all (not approved: nobody approved it)"), "\(plan)")
+        },
         Case("a stage that halted", "halted", "herald state resolve to-all@once --continue") { scene in
             let text = try scene.sandbox.folder.read("workspace/resources.yaml")
             let staged = text.replacing("name: to-all\n", with: "name: to-all\ndelivery: {stages: [50%, 100%]}\n")

@@ -1,7 +1,10 @@
 """`herald drift` finds and names every difference and invents none, whatever stops it. It asks for nobody again whose answer
-it has written, with a state in a file and in PostgreSQL, while memberships show late at FCM."""
+it has written, with a state in a file and in PostgreSQL, while memberships show late at FCM.
+
+With DRIFT_LARGE=1 there are 100,000 registrations and 20 topics, and memberships show a minute late."""
 
 import json
+import os
 import signal
 import subprocess
 import time
@@ -10,10 +13,13 @@ from datetime import datetime
 
 from world import KILLS, Case, fid, world
 
-TOPICS = ["surf", "tides", "wind"]
-PEOPLE, RATE = 2700, 200
+IS_LARGE = os.environ.get("DRIFT_LARGE") == "1"
+TOPICS = [f"topic-{number}" for number in range(20)] if IS_LARGE else ["surf", "tides", "wind"]
+PEOPLE, RATE = (100_000, 8000) if IS_LARGE else (2700, 200)
 # Memberships show so many seconds late, and a difference is asked for again after so many.
-DELAY, SETTLE = 1.45, 1.5
+DELAY, SETTLE = (59, 60) if IS_LARGE else (1.45, 1.5)
+# So many apps change what they follow before a pass, so many are uninstalled, and so many come or leave by the lists.
+CHANGES, DEATHS, JOINS, DROPS = (3000, 240, 600, 30) if IS_LARGE else (150, 12, 30, 10)
 # So often a pass is stopped.
 STOPS = 10
 PASSES = max(2, KILLS // STOPS)
@@ -58,21 +64,22 @@ class Shore:
 
     def drift(self):
         """Apps leave topics and join others, and some are uninstalled."""
-        for name in self.chance.sample(sorted(set(self.people) - self.dead), 150):
+        for name in self.chance.sample(sorted(set(self.people) - self.dead), CHANGES):
             changes = {"subscribe": [], "unsubscribe": []}
             for topic in self.chance.sample(TOPICS, self.chance.randrange(1, 3)):
                 follows = name in self.following[topic]
                 changes["unsubscribe" if follows else "subscribe"].append(topic)
                 (self.following[topic].discard if follows else self.following[topic].add)(name)
             self.world.control("PUT", f"devices/{name}", changes)
-        dying = self.chance.sample(sorted(set(self.people) - self.dead), 12)
+        dying = self.chance.sample(sorted(set(self.people) - self.dead), DEATHS)
         self.world.put_registrations([(name, "unregistered") for name in dying])
         self.dead.update(dying)
 
     def advance(self):
         """FCM shows everything that has happened so far."""
-        self.world.control("POST", "clock", {"advance": "5s"})
-        self.ahead += 5
+        seconds = round(DELAY) + 4
+        self.world.control("POST", "clock", {"advance": f"{seconds}s"})
+        self.ahead += seconds
 
     def apply(self):
         files = []
@@ -165,8 +172,8 @@ class DriftTests(Case):
         self.shore.moved.clear()
         self.shore.drift()
         self.shore.advance()
-        self.shore.join(30)
-        self.shore.drop(10)
+        self.shore.join(JOINS)
+        self.shore.drop(DROPS)
         begin = time.monotonic()
         self.assertEqual(0, self.world.run("state", "show").returncode)
         self.start = time.monotonic() - begin

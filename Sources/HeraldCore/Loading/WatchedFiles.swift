@@ -16,7 +16,8 @@ package struct WatchedFiles: Sendable {
     ) {
         (self.folder, self.globs, self.ignored) = (folder, globs, ignored)
         paths = names.map { $0.hasPrefix("/") ? $0 : "\(folder.path)/\($0)" }.sorted()
-        seen = identities().mapValues { $0.flatMap { $0.isSettled(at: begin) ? $0 : nil } }
+        // It is not among the seen ones, so that it has changed also if it is gone by the next look.
+        seen = identities().filter { $0.value?.isSettled(at: begin) ?? true }
     }
 
     /// Whether the files may have changed since this was last asked: their names, sizes or times did.

@@ -13,6 +13,9 @@ package struct Survey: Sendable {
     package let expected: ExpectedSubscriptions
     /// Who is asked for, in groups: the first group first, and in it the lowest number first.
     package let groups: [RecipientSet]
+    /// A few of those who answered last. They are asked when the first ones are all dead: those whom a killed call found
+    /// dead come first in the next one.
+    let witnesses: RecipientSet
     package let project: Project
     /// The time that the state gets for those who were asked for.
     package let noted: Date
@@ -32,13 +35,20 @@ package struct Survey: Sendable {
         (self.noted, self.settle, self.time) = (noted, settle, time)
         var rest = limit ?? .max
         var groups: [RecipientSet] = []
-        for group in Self.order(of: members, observed) where rest > 0 {
+        let order = Self.order(of: members, observed)
+        for group in order where rest > 0 {
             let taken = group.count <= rest ? group : RecipientSet(group.prefix(rest))
             rest -= taken.count
             groups.append(taken)
         }
         self.groups = groups
+        let latest = order.dropFirst().last ?? []
+        let step = max(1, latest.count / Self.mostWitnesses)
+        let spread = latest.enumerated().filter { $0.offset % step == 0 }.prefix(Self.mostWitnesses)
+        witnesses = RecipientSet(spread.map(\.element))
     }
+
+    private static let mostWitnesses = 20
 
     package var count: Int { groups.reduce(0) { $0 + $1.count } }
 

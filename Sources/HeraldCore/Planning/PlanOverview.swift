@@ -56,6 +56,8 @@ package struct PlanOverview: Hashable, Sendable {
         package var isCounted = true
         /// In local time, who is reached when.
         package var waves: [Plan.Wave] = []
+        /// Why nobody's approval covers it, where one is required.
+        package var unapproved: Plan.Unapproved?
     }
 
     package init() {}

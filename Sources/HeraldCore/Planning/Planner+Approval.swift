@@ -26,6 +26,13 @@ extension Planner {
             let unapproved = Plan.Unapproved(resource: resource, reason: reason)
             if !plan.unapproved.contains(unapproved) { plan.unapproved.append(unapproved) }
         }
+        for index in overview.upcoming.indices {
+            let resource = Definition.Key(kind: .campaign, name: overview.upcoming[index].occurring.campaign)
+            guard let reason = reason(against: resource, approval) else { continue }
+            overview.upcoming[index].unapproved = Plan.Unapproved(resource: resource, reason: reason)
+            let notes = [overview.upcoming[index].occurring.note, "not approved: \(reason)"]
+            overview.upcoming[index].occurring.note = notes.filter { !$0.isEmpty }.joined(separator: "; ")
+        }
     }
 
     /// Whether a send is held back because nobody approved it.

@@ -29,7 +29,7 @@ extension Planner {
             case .failedOver:
                 "the database failed over, and the state may lack who got it: --continue would send to them again"
             case .rejected:
-                "it stopped because \(counts[.rejected].grouped) of \(counts.tried.grouped) were rejected; --continue goes on all the same"
+                "it stopped because \(counts[.rejected].grouped) of \(counts.tried.grouped) were rejected; mend the cause first, then --continue sends to the others"
             case .dead:
                 "it stopped because more registrations looked dead than guard max_forget_percent allows (\(settings.guards.maxForgetPercent) %); if they are, 'herald apply --override max_forget_percent=\(StepID.send(id))' forgets them and goes on"
             case .stage: haltedStage(occurrence, wanted.campaign)
@@ -77,9 +77,11 @@ extension Planner {
     mutating func noteUnknowns(
         _ id: OccurrenceID, _ occurrence: RecordedOccurrence, _ campaign: Campaign
     ) {
-        let count = occurrence.counts.uncertain
-        guard count > 0, campaign.delivery.onUnknown == .hold || occurrence.finished != nil else { return }
-        hold(id, "\(count.grouped) may or may not have got it and are not sent it again", .decide)
+        let uncertain = occurrence.counts.uncertain
+        guard uncertain > 0, campaign.delivery.onUnknown == .hold || occurrence.finished != nil else { return }
+        hold(
+            id, "\(count(uncertain, "recipient")) may or may not have got it, and herald does not send it again by itself",
+            .decide)
     }
 
     /// What a person can do about something that is held.

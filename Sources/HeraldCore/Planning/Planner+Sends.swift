@@ -157,8 +157,9 @@ extension Planner {
         if occurrence.halt == .failedOver { return holdHalted(.failedOver, occurrence, remaining, wanted) }
         if isChanged {
             hold(
-                id, "it is half done and its message, target or time changed since", .goOn,
-                remaining: remaining.members.count, stageTable(of: remaining, wanted, occurrence))
+                id,
+                "it is half done and its message, target or time changed since; --continue sends what the file says now to those who have nothing yet",
+                .goOn, remaining: remaining.members.count, stageTable(of: remaining, wanted, occurrence))
         } else if !campaign.enabled {
             hold(
                 id, "it is half done and the campaign is disabled", .abandon, remaining: remaining.members.count,

@@ -196,10 +196,8 @@ struct StageSorting {
         let before = recorded.last?.share
         let isNew = before != current
         if isNew {
-            let fresh = drawn.states.filter { share in share <= current && before.map { share > $0 } ?? true }
-            opened.append(
-                RecordedStage(
-                    share: current, opened: now, planned: drawn.union(of: fresh).count, before: figures))
+            let own = drawn.union(of: drawn.states.filter { $0 <= current })
+            opened.append(RecordedStage(share: current, opened: now, planned: own.count, before: figures))
         }
         // If the stage sends again, it soaks again.
         let goesOn = isSent && !soaksOnce && opened.last?.settled != nil

@@ -37,7 +37,7 @@ extension Need {
         guard plan.state != nil else { return [.missingState] }
         return plan.silenced.map(Need.init)
             + plan.refusals.filter { $0.kind != .staleList }.byGuard.map { Need($0, in: plan) }
-            + (plan.unapproved.isEmpty ? [] : [Need(plan.unapproved)])
+            + [Need(unapprovedIn: proposal)].compactMap(\.self)
             + plan.held.filter { $0.kind != .paused && !(work == .otherRun && $0.kind == .unknown) }.map(Need.init)
             + lists.filter(\.isOld).map(Need.init)
             + (work != .nobody ? [] : plan.overdue(every) + plan.missed.map(Need.init))
@@ -105,7 +105,13 @@ extension Need {
             command: "herald apply --override \(refused.kind.rawValue)\(subject)", subjects: names.sorted())
     }
 
-    private init(_ unapproved: [Plan.Unapproved]) {
+    /// What nobody approved: what a run leaves out now, and sends that are to come. `nil` if there is nothing.
+    private init?(unapprovedIn proposal: Proposal) {
+        var unapproved = proposal.plan.unapproved
+        for coming in proposal.overview.upcoming.compactMap(\.unapproved) where !unapproved.contains(coming) {
+            unapproved.append(coming)
+        }
+        guard !unapproved.isEmpty else { return nil }
         let more = unapproved.count > 1 ? ", and \(count(unapproved.count - 1, "more definition"))" : ""
         self.init(
             kind: .unapproved, name: "",

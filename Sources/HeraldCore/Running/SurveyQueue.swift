@@ -7,6 +7,8 @@ struct SurveyQueue {
     private var fresh: RecipientSet.Iterator
     /// How many were not read yet.
     private var freshCount: Int
+    /// Those of them who were asked for before their turn.
+    private var early = RecipientSet()
     /// Those that are asked for once more, in the order of their times.
     private var again: ArraySlice<(ready: Duration, id: RecipientID)> = []
     /// How many of them are ready, as of the last `ripen`.
@@ -46,6 +48,16 @@ struct SurveyQueue {
     /// - Parameter ready: not before the time of anybody who is asked for once more.
     mutating func askAgain(_ id: RecipientID, at ready: Duration) { again.append((ready, id)) }
 
+    /// Asks for these first, of whom nobody was asked for.
+    mutating func askFirst(_ ids: RecipientSet) {
+        again = ids.map { (.zero, $0) } + again
+        ripe += ids.count
+        early = ids
+    }
+
+    /// Whether the registration was read, so that it is asked for soon.
+    func isAhead(_ id: RecipientID) -> Bool { ahead.contains { $0.id == id } }
+
     /// Nobody is asked for the first time any more.
     ///
     /// - Parameter isKnown: whether a registration was asked for.
@@ -76,6 +88,7 @@ struct SurveyQueue {
         while freshCount > 0 {
             if let id = fresh.next() {
                 freshCount -= 1
+                if !early.isEmpty, early.remove(id) { continue }
                 return id
             }
             guard let group = groups.popFirst() else { return nil }

@@ -1,7 +1,7 @@
 /// The account of a survey.
 package struct SurveyReport: Hashable, Sendable {
     /// How many registrations were to be asked for.
-    package let planned: Int
+    package internal(set) var planned: Int
     package internal(set) var figures = SurveyFigures()
     /// All requests: one for each registration, and those below.
     package internal(set) var requests = 0

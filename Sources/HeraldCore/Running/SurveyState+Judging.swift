@@ -77,9 +77,8 @@ extension SurveyState {
             calls.endProbing()
             report.figures.countDead(id, of: survey.expected.topics(of: id))
             suspicions.remove(id)
-            if report.figures.dead.count >= Self.tellingDead, report.figures.answered == 0 {
-                report.stop(.impossible("FCM knows none of the first \(Self.tellingDead) registrations"))
-            }
+            witnesses?.remove(id)
+            if report.figures.dead.count >= Self.tellingDead, report.figures.answered == 0 { askWitnesses() }
         case .rejected(let failure):
             calls.endProbing()
             fail(id, context.readable(failure, addressee))
@@ -98,6 +97,20 @@ extension SurveyState {
         }
         pages[id] = nil
         queue.retries.forget(id)
+    }
+
+    /// Nobody has answered yet. If none of those does who answered last, the project or the account is wrong.
+    private mutating func askWitnesses() {
+        if witnesses == nil {
+            let known = report.figures.dead.union(calls.inFlight.recipients)
+            let fresh = RecipientSet(survey.witnesses.subtracting(known).filter { !queue.isAhead($0) })
+            report.planned += fresh.subtracting(survey.groups.reduce(into: []) { $0.formUnion($1) }).count
+            queue.askFirst(fresh)
+            witnesses = fresh
+        }
+        if witnesses?.isEmpty == true {
+            report.stop(.impossible("FCM knows none of the first \(Self.tellingDead) registrations"))
+        }
     }
 
     /// Asks for the next page, if there is an end to it.

@@ -28,6 +28,8 @@ struct SurveyState: DecidingStep {
     /// The pages that came of lists with several.
     var pages: [RecipientID: Pages] = [:]
     var suspicions = Suspicions()
+    /// Those of the survey's witnesses who have not answered. `nil` before they are needed.
+    var witnesses: RecipientSet?
     /// Those who differ in a way that only the report tells. It is written when the call ends: after a crash nobody would
     /// hear of them.
     var untold = Unwritten()

@@ -269,7 +269,7 @@ struct PlannerSendTests {
         let plan = scenario.plan()
         #expect(plan.doesNothing)
         #expect(plan.held.map(\.occurrence.rawValue) == ["tide@once"])
-        #expect(plan.held.allSatisfy { $0.reason.contains("2 may or may not have got it") })
+        #expect(plan.held.allSatisfy { $0.reason.contains("2 recipients may or may not have got it") })
     }
 
     @Test func `intents without outcome are discovered, not sent again`() throws {

@@ -68,4 +68,40 @@ extension SurveyStateTests {
         }
         #expect(observed().isEmpty)
     }
+
+    /// Of 400, the state has asked for 151 to 400 before. The others come first, and all of them are dead: a killed call
+    /// found that, and did not come to write it.
+    private func afterKilledCall() throws -> Self {
+        var copy = self
+        copy.lab = Laboratory(population: 400)
+        try copy.lab.memory.commit([
+            .members("news", RecipientSet(1..<401), .managed, at: lab.now),
+            .observed(RecipientSet(151..<401), at: RecordedState.observationTime(lab.now.adding(.seconds(-7200)))),
+        ])
+        return copy
+    }
+
+    @Test(arguments: [nil, 120])
+    func `the dead of a killed call do not keep the next one from going on`(_ limit: Int?) async throws {
+        let copy = try afterKilledCall()
+        let sender = ScriptedSender { request, _ in
+            Self.number(request) <= 150 ? .unregistered : Self.answer(["news"])
+        }
+        let report = try await copy.ask(copy.survey(asking: RecipientSet(1..<401), limit: limit), sender)
+        #expect(report.end == nil && report.pending == 0)
+        let asked = sender.requests.map { Self.number($0) }
+        // Nobody is asked twice. With a budget, 20 of those who answered last are asked besides.
+        #expect(Set(asked).count == asked.count && asked.count == limit.map { $0 + 20 } ?? 400)
+        #expect(report.figures.dead.count == limit ?? 150)
+        #expect(report.figures.dead.subtracting(copy.observed()).isEmpty)
+    }
+
+    @Test func `where those who answered last are dead, too, it ends at once`() async throws {
+        let copy = try afterKilledCall()
+        let sender = ScriptedSender { _, _ in .unregistered }
+        let report = try await copy.ask(copy.survey(asking: RecipientSet(1..<401)), sender)
+        #expect(report.end == .impossible("FCM knows none of the first 100 registrations"))
+        #expect(sender.requests.count < 400)
+        #expect(copy.observed() == RecipientSet(151..<401))
+    }
 }

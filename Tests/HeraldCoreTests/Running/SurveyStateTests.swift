@@ -21,12 +21,12 @@ struct SurveyStateTests {
 
     func survey(
         _ purpose: Survey.Purpose = .comparison(records: true), asking members: RecipientSet = RecipientSet(1..<101),
-        time: Duration? = nil
+        limit: Int? = nil, time: Duration? = nil
     ) -> Survey {
         let state = lab.memory.snapshot()
         return Survey(
             purpose, ExpectedSubscriptions(of: ["news", "surf"], declared: ["news", "surf"], in: state),
-            asking: members, time: time, in: Project(id: "p"), settle: settle,
+            asking: members, limit: limit, time: time, in: Project(id: "p"), settle: settle,
             noted: RecordedState.observationTime(lab.now), after: state.observed)
     }
 
