@@ -151,6 +151,9 @@ extension Planner {
             // Who left it for good is still to be accounted for.
             if !left.isEmpty, !isChanged { return [remaining] }
             plan.over.append(id)
+            if isChanged, sorting == nil, occurrence.local != nil {
+                overview.warnings.append("\(id) ends: whoever's clock had not reached it before its schedule changed gets nothing")
+            }
             if isChanged, !isCron { overview.warnings.append(warning) }
             return []
         }
