@@ -112,7 +112,8 @@ extension Life {
             let zones = seeds.contains(person) && !others.isEmpty ? others : [clock.zone]
             for local in locals {
                 let instants = zones.map { Self.instant(of: local, in: $0) }
-                guard let instant = instants.min(), instant > clock.mark, instant <= now, local - 50_400 > own.first else { continue }
+                guard let instant = instants.min(), instant > clock.mark, instant <= now, local - 50_400 > own.first
+                else { continue }
                 let key = campaign.isDaily ? Key(line: campaign.line, due: local) : self.key(of: campaign, nil)
                 // Who comes when it is over, or when it has begun by another schedule, is no part of it.
                 if let end = ends[key], end <= clock.since { continue }

@@ -79,9 +79,8 @@ extension Planner {
     ) {
         let uncertain = occurrence.counts.uncertain
         guard uncertain > 0, campaign.delivery.onUnknown == .hold || occurrence.finished != nil else { return }
-        hold(
-            id, "\(count(uncertain, "recipient")) may or may not have got it, and herald does not send it again by itself",
-            .decide)
+        let people = count(uncertain, "recipient")
+        hold(id, "\(people) may or may not have got it, and herald does not send it again by itself", .decide)
     }
 
     /// What a person can do about something that is held.

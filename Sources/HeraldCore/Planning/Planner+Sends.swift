@@ -152,7 +152,8 @@ extension Planner {
             if !left.isEmpty, !isChanged { return [remaining] }
             plan.over.append(id)
             if isChanged, sorting == nil, occurrence.local != nil {
-                overview.warnings.append("\(id) ends: whoever's clock had not reached it before its schedule changed gets nothing")
+                overview.warnings.append(
+                    "\(id) ends: whoever's clock had not reached it before its schedule changed gets nothing")
             }
             if isChanged, !isCron { overview.warnings.append(warning) }
             return []

@@ -59,9 +59,10 @@ struct TimeColumns {
             }
         } else {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
-            place = rest.baseAddress.flatMap { base in
-                memchr(base, Int32(UInt8(ascii: ",")), rest.count).map { start + (UnsafeRawPointer($0) - base) }
-            } ?? bytes.count
+            place =
+                rest.baseAddress.flatMap { base in
+                    memchr(base, Int32(UInt8(ascii: ",")), rest.count).map { start + (UnsafeRawPointer($0) - base) }
+                } ?? bytes.count
         }
         let endsWithRow = place == bytes.count && bytes[place - 1] == UInt8(ascii: "\n")
         return endsWithRow ? place - 1 : place
