@@ -45,14 +45,18 @@ extension Life {
     func checkWish(
         of target: Registration, for campaign: LifeFiles.Campaign, _ title: String, name: String?
     ) throws {
+        var audience: String?
+        if case .audience(let name) = campaign.target { audience = name }
         let isGuest = runFiles.guests(of: campaign).contains(target.recipientKey)
-        if let name, name != (isGuest ? LifeFiles.sampleName : files.name(of: target.recipientKey)) {
+        // Whom the audience excludes has a row all the same.
+        let hasRow = runFiles.audiences.contains {
+            $0.name == audience && $0.installations.contains(target.recipientKey)
+        }
+        if let name, name != (isGuest && !hasRow ? LifeFiles.sampleName : files.name(of: target.recipientKey)) {
             throw LifeProblem(
                 promise: "calls everybody by name",
                 words: "\(number(of: target.recipientKey)) is called \(name) in '\(title)'")
         }
-        var audience: String?
-        if case .audience(let name) = campaign.target { audience = name }
         let isSuppressed = files.suppressed(in: audience).contains(target.recipientKey)
         guard isSuppressed || forgotten.contains(target) else { return }
         throw LifeProblem(
