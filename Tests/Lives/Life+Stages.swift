@@ -97,6 +97,8 @@ extension Life {
         guard !isForgiven else { return }
         for key in keys where isOpen(key) {
             guard let campaign = files.campaigns.first(where: { $0.line == key.line }) else { continue }
+            // A plan says that there is nobody to send to.
+            if files.target(of: campaign)?.isEmpty == true { continue }
             // Whose clock it had not reached is not known once its schedule goes by no clock of theirs. A plan says so.
             let recorded = known.state.occurrences.values.filter { self.key(of: campaign, recorded: $0) == key }
             if !campaign.isInLocalTime, recorded.contains(where: { $0.local != nil }) { continue }
