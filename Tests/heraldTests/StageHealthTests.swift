@@ -50,6 +50,10 @@ struct StageHealthTests: StageScene {
         town.answer(Self.tenth.map { .fid($0) }, with: Self.refused)
         #expect(try await town.herald("run").failure?.status == .unknown)
         #expect(try await town.herald("state", "resolve", "hello@once", "--continue").failure == nil)
+        let snapshot = "\(town.folder.path)/snapshot.json"
+        #expect(try await town.herald("state", "snapshot", "--out", snapshot).failure == nil)
+        let forecast = try await town.herald("plan", "--snapshot", snapshot)
+        #expect(forecast.output.contains("hello@once: 60 recipients in 3 stages"), "\(forecast.output)")
         #expect(try await runs(town, 1, 10, 16) == [Self.half, [], Self.rest])
         let stages = try await json(town, "state", "show")["occurrences"]?.array?.first?["stages"]?.array ?? []
         #expect(stages.map { $0["rejected"] } == [2, 0, 0])

@@ -196,8 +196,10 @@ struct StageSorting {
         let before = recorded.last?.share
         let isNew = before != current
         if isNew {
-            let own = drawn.union(of: drawn.states.filter { $0 <= current })
-            opened.append(RecordedStage(share: current, opened: now, planned: own.count, before: figures))
+            // A snapshot does not know who of the stages before is left.
+            let last = isForecast ? before : nil
+            let own = drawn.states.filter { share in share <= current && last.map { share > $0 } ?? true }
+            opened.append(RecordedStage(share: current, opened: now, planned: drawn.union(of: own).count, before: figures))
         }
         // If the stage sends again, it soaks again.
         let goesOn = isSent && !soaksOnce && opened.last?.settled != nil
