@@ -199,7 +199,8 @@ struct StageSorting {
             // A snapshot does not know who of the stages before is left.
             let last = isForecast ? before : nil
             let own = drawn.states.filter { share in share <= current && last.map { share > $0 } ?? true }
-            opened.append(RecordedStage(share: current, opened: now, planned: drawn.union(of: own).count, before: figures))
+            let planned = drawn.union(of: own).count
+            opened.append(RecordedStage(share: current, opened: now, planned: planned, before: figures))
         }
         // If the stage sends again, it soaks again.
         let goesOn = isSent && !soaksOnce && opened.last?.settled != nil
