@@ -78,7 +78,7 @@ struct LocalTimeTests {
         let town = try await town(Self.files(Self.daily))
         // 9:07 is 0:07 UTC in Tokyo, 8:07 in Rome, 14:07 in New York and 3:37 at +05:30. The first occurrence is the one
         // that was ahead on every clock: Tuesday's, which Tokyo reaches on Monday evening in New York.
-        let hours = try await hours(in: town, 0, 1, 4, 9, 15, 24, 25, 28, 33, 39, 49, 52, 57, 63, 64)
+        let hours = try await hours(in: town, 0, 1, 4, 9, 15, 24, 25, 28, 33, 39, 49, 52, 57, 63, 70)
         #expect(hours[1] == [25, 49])
         #expect(hours[2] == [33, 57] && hours[4] == [33, 57] && hours[5] == [33, 57])
         #expect(hours[3] == [39, 63])
@@ -103,6 +103,30 @@ struct LocalTimeTests {
         #expect(hours[1] ?? [] == tokyo)
         #expect(hours[6] == [5] && hours[2] == [9] && hours[4] == [9] && hours[3] == [15])
         #expect(try await town.herald("plan", "--detailed-exitcode").failure == nil)
+    }
+
+    /// 1 and 2 are in Tokyo (0:07 UTC), 3 and 4 in Rome (8:07 UTC).
+    @Test(arguments: [
+        // The list is short, or empty, from one run to another.
+        (short: 2, from: 27, until: 30), (2, 27, 32), (0, 27, 30), (0, 27, 33), (0, 24, 26),
+    ])
+    func `a list that is short for a while loses nobody`(_ short: Int, _ from: Int, _ until: Int) async throws {
+        let zones = ["Asia/Tokyo", "Asia/Tokyo", "Europe/Rome", "Europe/Rome"]
+        let files = Self.files(Self.once("2027-01-05T09:07"), zones: zones)
+        let town = try await town(files, hours: 23)
+        let list = try #require(files["members.csv"]?.split(separator: "\n"))
+        var got: [Int: [Int]] = [:]
+        for hour in 23...50 {
+            let rows = (from..<until).contains(hour) ? list.prefix(short + 1) : list[...]
+            try town.folder.write(rows.joined(separator: "\n") + "\n", to: "members.csv")
+            got.merge(try await hours(in: town, hour)) { $0 + $1 }
+        }
+        let (tokyo, rome) = (short == 0 && from < 25 ? max(25, until) : 25, short == 0 ? max(33, until) : 33)
+        #expect(got[1] == [tokyo] && got[2] == [tokyo])
+        #expect(got[3] == [rome] && got[4] == [rome])
+        let shown = try await town.herald("state", "show", "--format", "json").output
+        let occurrence = try JSONValue(parsing: Array(shown.utf8))["occurrences"]?.array?.first
+        #expect(occurrence?["finished"] != .null)
     }
 
     @Test func `people who move, join and leave between waves`() async throws {

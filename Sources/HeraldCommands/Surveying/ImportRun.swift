@@ -26,7 +26,8 @@ struct ImportRun {
                 noted: RecordedState.observationTime(context.machine.now()), after: run.recorded.observed)
             let report = try await run.carryOut(survey)
             try await context.commit([], to: run.store)
-            show(report, isDeclared: isDeclared)
+            let relations = try await run.store.snapshot().topics[topic]?.recipients ?? Partition()
+            show(report, relations, isDeclared: isDeclared)
             return run.failure(of: report, help: "import again: it asks for everybody anew")
         }
         if let failure { throw failure }
@@ -43,11 +44,17 @@ struct ImportRun {
         return try await context.files.members(ofAudiences: [audience], knownTo: run.store)
     }
 
-    private func show(_ report: SurveyReport, isDeclared: Bool) {
+    private func show(_ report: SurveyReport, _ relations: Partition<Membership>, isDeclared: Bool) {
         let (figures, console) = (report.figures, context.console)
+        let following = report.following.count
         var text =
-            "\(report.following.grouped) of \(count(report.planned, "registration")) follow '\(topic)' and are recorded as "
-            + "\(membership.rawValue); \((figures.answered - report.following).grouped) do not follow it"
+            "\(following.grouped) of \(count(report.planned, "registration")) follow '\(topic)' and are recorded as "
+            + "\(membership.rawValue)"
+        // Nothing tells those whom herald subscribed from those whom somebody imported as managed before.
+        let recorded = membership.reclassification.result.map { relations[$0] } ?? []
+        let kept = report.following.subtracting(recorded).count
+        if kept > 0 { text += ", but for \(kept.grouped) that are managed already and stay so" }
+        text += "; \((figures.answered - following).grouped) do not follow it"
         if !figures.dead.isEmpty { text += ", \(figures.dead.count.grouped) dead" }
         if !figures.failed.isEmpty { text += ", \(figures.failed.count.grouped) could not be asked for" }
         if report.pending > 0 { text += ", \(report.pending.grouped) were not asked for" }

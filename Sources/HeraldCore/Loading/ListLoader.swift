@@ -147,13 +147,11 @@ struct ListLoader {
     ) -> Bool {
         let place = use.place
         var classifier = recipientIndex.classifier(for: use.audiences, columns: use.columns.sorted())
-        let (filtered, compares) = (classifier.columns.count, classifier.comparesRows)
-        let (table, zones) = (recipientIndex.table, recipientIndex.zones)
-        let (kept, zoned) = (use.needed.values, use.needed.zones)
-        let columns = classifier.columns + zoned + kept
+        var packer = RowPacker(use.needed, after: classifier, recipientIndex)
+        let isPlain = packer.isIdle
+        let columns = classifier.columns + use.needed.zones + use.needed.values
         let asked = columns + use.declared.subtracting(columns).sorted()
         var (reader, row) = (ListReader(place.name, use.names, asked: asked), 0)
-        var values: [UInt8] = []
         var classes = [Int](repeating: -1, count: classifier.columns.count)
         var source = use.source(recipientIndex)
         do throws(DiagnosticError) {
@@ -168,24 +166,13 @@ struct ListLoader {
                     for column in classes.indices {
                         classes[column] = look(column) { classifier.class(of: $0, inColumn: column) } ?? -1
                     }
-                    guard var membershipClass = classifier.membershipClass(of: classes) else { return }
-                    defer { row += 1 }
-                    if !values.isEmpty { values.removeAll(keepingCapacity: true) }
-                    let keepsValues = !kept.isEmpty && recipientIndex.needsValues(membershipClass)
-                    // Of rows that were seen at the same time, the line tells which counts.
-                    if keepsValues || compares || !zoned.isEmpty && found.seen != nil {
-                        RowTimes.pack(of: classifier.times(of: membershipClass), into: &values, look)
-                        let columns = keepsValues ? filtered + zoned.count..<columns.count : 0..<0
-                        RowValues.pack(of: columns, line: found.line, into: &values, look)
+                    guard let membershipClass = classifier.membershipClass(of: classes) else { return }
+                    if isPlain {
+                        recipientIndex.add(found.registration, membershipClass, row: row, seen: found.seen)
+                    } else {
+                        packer.add(found, membershipClass, row: row, classifier, look, to: &recipientIndex)
                     }
-                    for column in filtered..<filtered + zoned.count {
-                        let zone = look(column) { zones.number(of: $0) } ?? 0
-                        membershipClass = table.number(membershipClass, zone: zone)
-                    }
-                    values.withUnsafeBytes {
-                        recipientIndex.add(
-                            found.registration, membershipClass, row: row, seen: found.seen, values: $0)
-                    }
+                    row += 1
                 }
             }
             digests[place.name] = digest.hexadecimal
@@ -227,35 +214,5 @@ extension Diagnostic {
             help: (near.map { "did you mean '\($0)'? " } ?? "")
                 + (isHeader ? "it has: \(shown)" : "its first line does not look like a header"),
             replacement: near?.inYAML)
-    }
-}
-
-extension RowValues {
-    /// Packs the values of some attributes of a row.
-    fileprivate static func pack(
-        of attributes: Range<Int>, line: Int, into values: inout [UInt8], _ look: ListReader.Look
-    ) {
-        let start = values.count
-        begin(&values, line: line)
-        for attribute in attributes {
-            let found = look(attribute) { value in
-                FieldValues.append(value, to: &values)
-                return 0
-            }
-            if found == nil { FieldValues.append(nil, to: &values) }
-        }
-        end(&values, from: start)
-    }
-}
-
-extension RowTimes {
-    /// Packs the times of some attributes of a row. They are known to be times.
-    fileprivate static func pack(of attributes: [Int], into values: inout [UInt8], _ look: ListReader.Look) {
-        for attribute in attributes {
-            _ = look(attribute) { text in
-                append(ValueComparison.time(text).map { Int64($0.seconds) } ?? 0, to: &values)
-                return 0
-            }
-        }
     }
 }

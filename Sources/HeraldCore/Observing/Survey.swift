@@ -13,8 +13,8 @@ package struct Survey: Sendable {
     package let expected: ExpectedSubscriptions
     /// Who is asked for, in groups: the first group first, and in it the lowest number first.
     package let groups: [RecipientSet]
-    /// A few of those who answered last. They are asked when the first ones are all dead: those whom a killed call found
-    /// dead come first in the next one.
+    /// A few of those who answered last. They are asked when the first ones are all dead, as those are whom a killed call
+    /// found dead.
     let witnesses: RecipientSet
     package let project: Project
     /// The time that the state gets for those who were asked for.

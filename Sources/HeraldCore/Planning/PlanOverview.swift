@@ -56,8 +56,16 @@ package struct PlanOverview: Hashable, Sendable {
         package var isCounted = true
         /// In local time, who is reached when.
         package var waves: [Plan.Wave] = []
-        /// Why nobody's approval covers it, where one is required.
-        package var unapproved: Plan.Unapproved?
+    }
+
+    /// Sends that are to come, wait or are held, and that nobody approved where that is required.
+    package var unapproved: [Plan.Unapproved] = []
+
+    /// What people are told beside a send that is to come.
+    package func note(of upcoming: Upcoming) -> String {
+        let unapproved = unapproved.first { $0.resource.name == upcoming.occurring.campaign }
+        return [upcoming.occurring.note, unapproved.map { "not approved: \($0.reason)" } ?? ""]
+            .filter { !$0.isEmpty }.joined(separator: "; ")
     }
 
     package init() {}

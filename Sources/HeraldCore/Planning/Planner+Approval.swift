@@ -26,12 +26,14 @@ extension Planner {
             let unapproved = Plan.Unapproved(resource: resource, reason: reason)
             if !plan.unapproved.contains(unapproved) { plan.unapproved.append(unapproved) }
         }
-        for index in overview.upcoming.indices {
-            let resource = Definition.Key(kind: .campaign, name: overview.upcoming[index].occurring.campaign)
-            guard let reason = reason(against: resource, approval) else { continue }
-            overview.upcoming[index].unapproved = Plan.Unapproved(resource: resource, reason: reason)
-            let notes = [overview.upcoming[index].occurring.note, "not approved: \(reason)"]
-            overview.upcoming[index].occurring.note = notes.filter { !$0.isEmpty }.joined(separator: "; ")
+        // Whatever it waits for, it is not sent before somebody approves it.
+        let waiting = plan.waiting.map(\.occurrence) + plan.held.map(\.occurrence)
+        for campaign in desired.sends.map(\.campaign) where campaign.enabled {
+            let resource = Definition.Key(kind: .campaign, name: campaign.name.value)
+            guard campaign.schedule.comesAfter(now) || waiting.contains(where: { $0.isOf(campaign) }),
+                let reason = reason(against: resource, approval)
+            else { continue }
+            overview.unapproved.append(Plan.Unapproved(resource: resource, reason: reason))
         }
     }
 

@@ -2,13 +2,19 @@ internal import FCM
 
 /// What waits for a person.
 extension Planner {
-    /// Half-done occurrences that no file asks for any more are shown and wait for a person's decision.
+    /// Occurrences that no file asks for any more wait for a person's decision if they are half done, or if some may have
+    /// got them.
     mutating func holdAbandoned(_ isSelected: (String) -> Bool) {
         let revisions = Dictionary(desired.sends.map { ($0.campaign.name.value, $0.campaign.revision) }) { one, _ in one
         }
-        let halfDone = state.occurrences.filter { $0.value.finished == nil && $0.value.hasBegun }
-        for (id, occurrence) in halfDone.sorted(by: { $0.key < $1.key }) where isSelected(occurrence.campaign) {
-            if let revision = revisions[occurrence.campaign] {
+        let open = state.occurrences.filter { _, occurrence in
+            occurrence.finished == nil ? occurrence.hasBegun : occurrence.counts.uncertain > 0
+        }
+        for (id, occurrence) in open.sorted(by: { $0.key < $1.key }) where isSelected(occurrence.campaign) {
+            let revision = revisions[occurrence.campaign]
+            if occurrence.finished != nil {
+                if revision != occurrence.revision { holdUnknown(id, occurrence) }
+            } else if let revision {
                 if revision != occurrence.revision {
                     hold(id, "it is half done and the campaign is at revision \(revision)", .abandon)
                 }
@@ -79,7 +85,11 @@ extension Planner {
     ) {
         let uncertain = occurrence.counts.uncertain
         guard uncertain > 0, campaign.delivery.onUnknown == .hold || occurrence.finished != nil else { return }
-        let people = count(uncertain, "recipient")
+        holdUnknown(id, occurrence)
+    }
+
+    private mutating func holdUnknown(_ id: OccurrenceID, _ occurrence: RecordedOccurrence) {
+        let people = count(occurrence.counts.uncertain, "recipient")
         hold(id, "\(people) may or may not have got it, and herald does not send it again by itself", .decide)
     }
 

@@ -23,6 +23,10 @@ extension Planner {
             let sorting = occurrence.local.map { self.sorting($0, wanted, occurrence, progress) }
             let sends = planBegun(wanted, id, occurrence, sorting)
             if sends.isEmpty, let sorting { hold(&dealt, before: sorting.waves) }
+            // An empty list does not say that nobody is in the waves of now.
+            if !listsSkipped, wanted.members(begun: true).subtracting(wanted.guests).isEmpty {
+                dealt = min(dealt, progress.mark)
+            }
             if campaign.enabled, let sorting { noteAhead(sorting, id, wanted) }
             result += sends
         }
@@ -185,6 +189,10 @@ extension Planner {
         _ local: LocalTime, _ id: OccurrenceID, _ campaign: Campaign, _ progress: WaveSorting.Progress,
         _ dealt: inout Date
     ) {
+        // Nobody knows whose clock has reached it.
+        if local.firstInstant <= now, campaign.lateness(due: local.lastInstant, at: now) == nil {
+            dealt = min(dealt, local.firstInstant - 1)
+        }
         let reaching = campaign.reaching(local, in: campaign.schedule.zone, first: progress.first)
         guard let instant = reaching?.instant, instant <= now, instant > progress.mark else { return }
         if campaign.lateness(due: instant, at: now) != nil { return miss(local, id, campaign, of: 0) }

@@ -140,13 +140,12 @@ extension Planner {
         let left = remaining.leftOut.gone.subtracting(wanted.members(begun: true))
         let inTime = sorting.map { left.subtracting($0.late(of: wanted, at: now)) } ?? left
         remaining.staysOpen = lateness == nil && (!inTime.isEmpty || sorting?.waves.ahead.isEmpty == false)
-        let isOwing = sorting == nil || remaining.staysOpen || !remaining.members.isEmpty
+        let mayBeAhead = mayBeAhead(occurrence, campaign, sorting)
+        let isOwing = sorting == nil || remaining.staysOpen || mayBeAhead || !remaining.members.isEmpty
         let nobody = listsSkipped || !isOwing ? nil : nobodyLeft(wanted, remaining)
         let hasNobody =
             remaining.members.isEmpty && remaining.discovered.isEmpty && remaining.skipped.isEmpty && !listsSkipped
             && nobody == nil
-        // Whom waves ahead were for is not known any more once the schedule has no field.
-        let mayBeAhead = sorting == nil && occurrence.local.map { now < $0.nextDay.lastInstant } ?? false
         if hasNobody, !remaining.staysOpen, !mayBeAhead, occurrence.halt != .failedOver, occurrence.halt != .stage {
             // Who left it for good is still to be accounted for.
             if !left.isEmpty, !isChanged { return [remaining] }
@@ -193,6 +192,17 @@ extension Planner {
             return startable(remaining, of: wanted, occurrence)
         }
         return []
+    }
+
+    /// Whether a clock that has not reached it yet may be of somebody whom the list lacks for now, as long as nobody changed
+    /// or stopped it. Whom waves ahead were for is not known any more once the schedule has no field.
+    private func mayBeAhead(
+        _ occurrence: RecordedOccurrence, _ campaign: Campaign, _ sorting: WaveSorting?
+    ) -> Bool {
+        guard let local = occurrence.local else { return false }
+        if sorting == nil { return now < local.nextDay.lastInstant }
+        let goesOn = campaign.enabled && occurrence.halt == nil && !occurrence.isChanged(in: campaign)
+        return goesOn && now < local.lastInstant
     }
 
     /// Why there is nobody to go on with, and what ends that. A list that is empty or whose rows are all bad says nothing

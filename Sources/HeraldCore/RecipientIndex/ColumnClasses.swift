@@ -1,6 +1,6 @@
 /// Numbers the values of one column by what filters can tell of them, from 0. Each row asks, so values with the same
 /// number are judged once.
-struct ColumnClasses {
+final class ColumnClasses: Sendable {
     private let values: ValueNumbers
     /// `nil` if no filter compares.
     private let comparison: ValueComparison?

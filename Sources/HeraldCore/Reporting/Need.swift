@@ -7,7 +7,8 @@ package struct Need: Hashable, Sendable {
     package var name: String
     package var sentence: String
     package var command: String
-    /// What a guard refused, or nobody approved, by name.
+    /// What a guard refused, or nobody approved, by name. The stage that is open, of what waits in stages: the next one may
+    /// be halted, too.
     package var subjects: [String] = []
 
     package enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -59,7 +60,7 @@ extension Need {
         self.init(
             kind: .halted, name: occurrence,
             sentence: "\(occurrence) is held: \(stopped.words); --continue accepts that and goes on.",
-            command: "herald state resolve \(occurrence) --continue")
+            command: "herald state resolve \(occurrence) --continue", subjects: step.stages.openStage)
     }
 
     /// A run that could not do its work.
@@ -108,7 +109,7 @@ extension Need {
     /// What nobody approved: what a run leaves out now, and sends that are to come. `nil` if there is nothing.
     private init?(unapprovedIn proposal: Proposal) {
         var unapproved = proposal.plan.unapproved
-        for coming in proposal.overview.upcoming.compactMap(\.unapproved) where !unapproved.contains(coming) {
+        for coming in proposal.overview.unapproved where !unapproved.contains(coming) {
             unapproved.append(coming)
         }
         guard !unapproved.isEmpty else { return nil }
@@ -129,7 +130,7 @@ extension Need {
             }
         self.init(
             kind: kind, name: held.occurrence.rawValue, sentence: "\(held.occurrence) is held: \(held.reason).",
-            command: held.command)
+            command: held.command, subjects: kind == .halted ? held.stages?.stages.openStage ?? [] : [])
     }
 
     private init(_ list: ListAge) {
@@ -210,4 +211,9 @@ package struct ListAge: Hashable, Sendable {
             "age_seconds": .int(age.components.seconds), "old": .bool(isOld),
         ]
     }
+}
+
+extension [Plan.Stage] {
+    /// The one that opened last, if there are stages.
+    fileprivate var openStage: [String] { last { $0.opened != nil }.map { [$0.share.words] } ?? [] }
 }

@@ -145,13 +145,15 @@ package struct Notice: Hashable, Sendable {
     private static func escaped(_ text: String, upTo limit: Int = longestText) -> String {
         var (escaped, length) = ("", 0)
         for character in text {
-            let next =
-                switch character {
+            // A mark may be combined with a letter.
+            let next = character.unicodeScalars.map { scalar in
+                switch scalar {
                 case "&": "&amp;"
                 case "<": "&lt;"
                 case ">": "&gt;"
-                default: String(character)
+                default: String(scalar)
                 }
+            }.joined()
             length += next.utf16.count
             guard length < limit else { return escaped + "…" }
             escaped += next

@@ -6,20 +6,20 @@ extension PlanDocument {
     /// - Parameter shown: the most lines.
     static func comingLines(_ overview: PlanOverview, shown: Int) -> [String] {
         let all = overview.upcoming.byCampaign
-        let lines = all.prefix(shown).map { (time: $0.next.occurring.words, rest: line($0)) }
+        let lines = all.prefix(shown).map { (time: $0.next.occurring.words, rest: line($0, overview.note(of: $0.next))) }
         let width = lines.map(\.time.count).max() ?? 0
         let omitted = all.dropFirst(shown).reduce(overview.upcomingOmitted) { $0 + 1 + $1.more }
         return lines.map { "\($0.time.padded(to: width))  \($0.rest)" }
             + (omitted > 0 ? ["and \(omitted.grouped) more; 'herald calendar' lists them"] : [])
     }
 
-    private static func line(_ coming: ComingSends) -> String {
+    private static func line(_ coming: ComingSends, _ note: String) -> String {
         let next = coming.next
         var line = "\(next.occurring.campaign), to \(next.target.words)"
         if !next.waves.isEmpty {
             line += ", \(count(next.recipients, "recipient")) in \(count(next.waves.count, "wave"))"
         }
-        if !next.occurring.note.isEmpty { line += " (\(next.occurring.note))" }
+        if !note.isEmpty { line += " (\(note))" }
         return coming.more > 0 ? "\(line); \(coming.rest)" : line
     }
 }

@@ -126,7 +126,7 @@ extension PlanDocument {
             upcoming.recipients, isCounted: upcoming.isCounted, as: upcoming.recipients.grouped, unknown: "unknown")
         return "| \(occurring.campaign.inCell) | \("\(occurring.local.spoken) \(clock)".inCell) "
             + "| \(instants.inCell) | \(upcoming.target.words.inCell) | \(recipients) "
-            + "| \([occurring.note, coming.rest].filter { !$0.isEmpty }.joined(separator: "; ").inCell) |\n"
+            + "| \([overview.note(of: upcoming), coming.rest].filter { !$0.isEmpty }.joined(separator: "; ").inCell) |\n"
     }
 
     /// What a guard refuses, and what to do about it.

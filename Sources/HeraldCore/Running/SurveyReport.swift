@@ -11,8 +11,8 @@ package struct SurveyReport: Hashable, Sendable {
     package internal(set) var pages = 0
     /// Requests that were made again because of a failure.
     package internal(set) var retries = 0
-    /// How many follow the topic that is taken in.
-    package internal(set) var following = 0
+    /// Those who follow the topic that is taken in.
+    package internal(set) var following = RecipientSet()
     package internal(set) var duration: Duration = .zero
     /// Why it ended before everybody was asked for. The first reason counts.
     package private(set) var end: End?

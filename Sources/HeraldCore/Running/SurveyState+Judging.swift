@@ -70,6 +70,7 @@ extension SurveyState {
         switch verdict {
         case .value(let page):
             calls.endProbing()
+            hasAnswered = true
             context.noteSuccess(on: context.topics)
             if let mark = page.next { return turn(page, to: mark, addressee, now) }
             settle(id, (pages[id]?.topics ?? []).union(page.topics), now)
@@ -77,8 +78,7 @@ extension SurveyState {
             calls.endProbing()
             report.figures.countDead(id, of: survey.expected.topics(of: id))
             suspicions.remove(id)
-            witnesses?.remove(id)
-            if report.figures.dead.count >= Self.tellingDead, report.figures.answered == 0 { askWitnesses() }
+            noteNoAnswer(of: id)
         case .rejected(let failure):
             calls.endProbing()
             fail(id, context.readable(failure, addressee))
@@ -99,18 +99,26 @@ extension SurveyState {
         queue.retries.forget(id)
     }
 
-    /// Nobody has answered yet. If none of those does who answered last, the project or the account is wrong.
-    private mutating func askWitnesses() {
-        if witnesses == nil {
-            let known = report.figures.dead.union(calls.inFlight.recipients)
-            let fresh = RecipientSet(survey.witnesses.subtracting(known).filter { !queue.isAhead($0) })
-            report.planned += fresh.subtracting(survey.groups.reduce(into: []) { $0.formUnion($1) }).count
-            queue.askFirst(fresh)
-            witnesses = fresh
-        }
+    /// If none of the first ones answers, nor of those who answered last, the project or the account is wrong.
+    private mutating func noteNoAnswer(of id: RecipientID) {
+        witnesses?.remove(id)
+        let dead = report.figures.dead.count
+        guard !hasAnswered, dead >= Self.tellingDead else { return }
+        askWitnesses()
         if witnesses?.isEmpty == true {
-            report.stop(.impossible("FCM knows none of the first \(Self.tellingDead) registrations"))
+            report.stop(.impossible("FCM knows none of the first \(dead.grouped) registrations"))
         }
+    }
+
+    /// Asks those who answered last, once, and also beyond a budget: nobody else has answered.
+    mutating func askWitnesses() {
+        guard witnesses == nil else { return }
+        let known = report.figures.asked.union(calls.inFlight.recipients)
+        let fresh = RecipientSet(
+            survey.witnesses.subtracting(known).filter { !queue.isAhead($0) && !queue.retries.knows($0) })
+        report.planned += fresh.subtracting(survey.groups.reduce(into: []) { $0.formUnion($1) }).count
+        queue.askFirst(fresh)
+        witnesses = fresh
     }
 
     /// Asks for the next page, if there is an end to it.
@@ -141,7 +149,7 @@ extension SurveyState {
         switch survey.purpose {
         case .taking(let topic, _):
             if following.contains(topic) {
-                report.following += 1
+                report.following.insert(id)
                 found.changed[topic] = [id]
             }
         case .comparison(let records):
@@ -167,6 +175,7 @@ extension SurveyState {
     mutating func fail(_ id: RecipientID, _ failure: Failure) {
         suspicions.remove(id)
         report.figures.countFailed(id, failure.code, failure.message, of: survey.expected.topics(of: id))
+        noteNoAnswer(of: id)
     }
 
     /// Returns `false` if the registration is not asked for again.

@@ -28,7 +28,9 @@ struct SurveyState: DecidingStep {
     /// The pages that came of lists with several.
     var pages: [RecipientID: Pages] = [:]
     var suspicions = Suspicions()
-    /// Those of the survey's witnesses who have not answered. `nil` before they are needed.
+    /// Whether FCM has told of anybody which topics they follow.
+    var hasAnswered = false
+    /// Those of the survey's witnesses of whom nothing came yet. `nil` before they are asked.
     var witnesses: RecipientSet?
     /// Those who differ in a way that only the report tells. It is written when the call ends: after a crash nobody would
     /// hear of them.
@@ -110,6 +112,9 @@ struct SurveyState: DecidingStep {
             return .commit(changes)
         }
         if calls.inFlight.isEmpty, isOver {
+            // With a small budget, all of them may be dead.
+            if report.end == nil, !hasAnswered, !report.figures.dead.isEmpty { askWitnesses() }
+            if !isOver { return goOn(now, &context) }
             calls.endWaiting()
             noteUntold()
             stage = .closing

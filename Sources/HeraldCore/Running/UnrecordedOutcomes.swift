@@ -50,6 +50,10 @@ extension RecordedState {
         let returning = outcomes.deferred.union(outcomes.untried).intersection(uncertain)
         add(outcomes.deferred.intersection(uncertain)) { .outcome(id, $0, .deferred) }
         add(outcomes.untried.intersection(uncertain)) { .outcome(id, $0, nil) }
-        return returning.isEmpty ? changes : changes + reopening(id, for: returning)
+        guard !returning.isEmpty else { return changes }
+        // Whoever is written now is no one who was not tried.
+        var written = self
+        written.apply(changes)
+        return changes + written.reopening(id, for: returning)
     }
 }

@@ -22,6 +22,17 @@ extension Schedule {
         }
     }
 
+    /// Whether a time comes after an instant, on some clock.
+    func comesAfter(_ now: Date) -> Bool {
+        guard let local else { return next(after: now) != nil }
+        switch local.times {
+        case .at(let time, _): return time.nextDay.lastInstant > now
+        case .cron:
+            let end = LocalTime(latestAt: now.adding(.seconds(Self.cycle)))
+            return !local.times(after: LocalTime(latestAt: now), through: end, limit: 1).isEmpty
+        }
+    }
+
     /// The first times that it ever has, from at most 400 days: a year and a month show how they repeat.
     func firstTimes(limit: Int) -> [Date] {
         guard let first = next(after: Date(timeIntervalSince1970: -1)) else { return [] }

@@ -170,7 +170,7 @@ import Testing
 
     @Test func `Slack gets no text that could call a channel or look like a link`() throws {
         var notice = Notice.test(of: "r", at: Self.begin)
-        notice.sentence = "<!channel> & <https://evil.example|click> \u{1B}[31m"
+        notice.sentence = "<!channel> & <https://evil.example|click> \u{1B}[31m <\u{301}!here>"
         notice.command = "herald `run`"
         var webhook = Self.webhook
         webhook.form = .slack

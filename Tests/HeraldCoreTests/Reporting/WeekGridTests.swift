@@ -19,7 +19,7 @@ import Testing
             ).map { PlanOverview.Upcoming(occurring: $0, target: .topic("tides"), recipients: 1) }
         }
         let today = try #require(upcoming.first).occurring.zone.local(at: start)
-        return WeekGrid(upcoming.map { CalendarEntry($0, .exact) }, today: today).values
+        return WeekGrid(upcoming.map { CalendarEntry($0, in: PlanOverview()) }, today: today).values
     }
 
     private func days(_ week: JSONValue) -> [String] {

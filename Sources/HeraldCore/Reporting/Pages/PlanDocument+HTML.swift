@@ -111,7 +111,7 @@ extension PlanDocument {
 
     private var coming: JSONValue {
         guard let next = overview.upcoming.first else { return .null }
-        let entries = overview.upcoming.map { CalendarEntry($0, overview.figures) }
+        let entries = overview.upcoming.map { CalendarEntry($0, in: overview) }
         let grid = WeekGrid(entries, today: next.occurring.zone.local(at: plan.at))
         let omitted = overview.upcomingOmitted
         return [

@@ -102,12 +102,12 @@ struct CalendarEntry {
 }
 
 extension CalendarEntry {
-    init(_ upcoming: PlanOverview.Upcoming, _ figures: PlanOverview.Figures) {
+    init(_ upcoming: PlanOverview.Upcoming, in overview: PlanOverview) {
         let occurring = upcoming.occurring
         self.init(
             local: occurring.local, at: occurring.at, campaign: occurring.campaign,
             clock: occurring.last == nil ? occurring.zone.name : "on each clock", target: upcoming.target.words,
-            recipients: upcoming.words(figures), note: occurring.note)
+            recipients: upcoming.words(overview.figures), note: overview.note(of: upcoming))
     }
 }
 

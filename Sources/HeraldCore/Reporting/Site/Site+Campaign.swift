@@ -12,7 +12,7 @@ extension Site {
             Self.entry("Now, with the next run", $0.recipients)
         }
         let coming = (calendar.coming[name] ?? []).prefix(Self.shownSends).map { upcoming in
-            let parts = [upcoming.words(overview.figures), upcoming.occurring.note].filter { !$0.isEmpty }
+            let parts = [upcoming.words(overview.figures), overview.note(of: upcoming)].filter { !$0.isEmpty }
             return Self.entry(upcoming.occurring.words, parts.joined(separator: "; "))
         }
         let sent = (calendar.sent[name] ?? []).prefix(Self.shownSends).map { recorded in

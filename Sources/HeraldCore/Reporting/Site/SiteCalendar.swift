@@ -64,7 +64,7 @@ struct SiteCalendar {
 
 extension Site {
     fileprivate func entry(_ upcoming: PlanOverview.Upcoming) -> CalendarEntry {
-        var entry = CalendarEntry(upcoming, overview.figures)
+        var entry = CalendarEntry(upcoming, in: overview)
         if status.standing.pauses.include(entry.campaign) {
             entry.note += entry.note.isEmpty ? "paused" : "; paused"
         }
