@@ -54,6 +54,16 @@ struct StageRepairTests: StageScene {
         #expect(try sent(town) == Self.tenth.subtracting([4]))
     }
 
+    @Test func `who is in which stage stays so when the file does not name the former name any more`() async throws {
+        let town = try await town(Self.files(Self.usual))
+        #expect(try await runs(town, 0) == [Self.tenth])
+        let renamed = Self.campaign(Self.usual).replacing("name: hello", with: "name: ciao")
+        try town.folder.write(renamed + "previous_names: [hello]\n", to: "hello.yaml")
+        #expect(try await runs(town, 1) == [[]])
+        try town.folder.write(renamed, to: "hello.yaml")
+        #expect(try await runs(town, 2, 16, 17, 32) == [[], Self.half, [], Self.rest])
+    }
+
     @Test func `an approval covers the seeds`() async throws {
         let town = try await town(
             Self.files(Self.usual + ", seeds: our-phones", seeds: [700], settings: "approval: required"))

@@ -43,6 +43,10 @@ extension Planner {
         hold(
             id, reason, halt == .failedOver ? .end : .goOn, remaining: send.members.count,
             stageTable(of: send, wanted, occurrence))
+        // To go on alone would stop at the same guard again.
+        if halt == .dead {
+            plan.held[plan.held.count - 1].command = "herald apply --override max_forget_percent=\(StepID.send(id))"
+        }
         return unrecorded(of: send)
     }
 

@@ -9,7 +9,8 @@ extension Planner {
         let campaign = wanted.campaign
         let send = campaign.schedule.catchUp == .all ? send : withoutNewer(send, occurrence)
         var staging = StageSorting(
-            send, stages, of: wanted, occurrence, dead: state.dead, isForecast: sizes != nil, at: now)
+            send, stages, of: wanted, occurrence, seed: drawSeed(of: wanted.campaign, send.occurrence),
+            dead: state.dead, isForecast: sizes != nil, at: now)
         noteSmall(staging, send)
         if !send.isResumed, let seeds = stages.seeds, !staging.hasSeeds {
             overview.warnings.append("\(send.occurrence): audience '\(seeds.value)' has no seeds to send to")
@@ -70,8 +71,20 @@ extension Planner {
         guard let stages = wanted.campaign.delivery.stages, let occurrence, !occurrence.stages.isEmpty, !listsSkipped
         else { return nil }
         return StageSorting(
-            send, stages, of: wanted, occurrence, dead: state.dead, isForecast: sizes != nil, at: now
+            send, stages, of: wanted, occurrence, seed: drawSeed(of: wanted.campaign, send.occurrence),
+            dead: state.dead, isForecast: sizes != nil, at: now
         ).table(isHalted: occurrence.halt == .stage)
+    }
+
+    /// What the draw of an occurrence's stages begins with. The state knows the oldest name also when the file does not name
+    /// it any more.
+    private func drawSeed(of campaign: Campaign, _ id: OccurrenceID) -> String {
+        guard campaign.previousNames.isEmpty, let former = state.formerNames[campaign.name.value] else {
+            return campaign.drawSeed
+        }
+        let begun = String(id.rawValue.prefix { $0 != "@" })
+        let oldest = former.count == 1 ? former.first ?? begun : begun
+        return "\(oldest)#\(campaign.revision)"
     }
 
     /// Nobody of the open stage may start yet, and nobody of it has an outcome: those of later stages wait for that.

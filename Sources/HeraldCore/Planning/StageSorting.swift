@@ -33,8 +33,9 @@ struct StageSorting {
         case decision
     }
 
+    /// - Parameter seed: what the draw begins with (`Campaign.drawSeed`).
     init(
-        _ send: Plan.Send, _ stages: Stages, of wanted: DesiredSend, _ occurrence: RecordedOccurrence?,
+        _ send: Plan.Send, _ stages: Stages, of wanted: DesiredSend, _ occurrence: RecordedOccurrence?, seed: String,
         dead: RecipientSet, isForecast: Bool, at now: Date
     ) {
         let ledger = occurrence?.ledger ?? Ledger()
@@ -53,7 +54,7 @@ struct StageSorting {
             current = first
         }
         let time = send.waves?.local.shortText ?? send.due?.rfc3339 ?? "once"
-        let draw = StageDraw(stages, seed: wanted.campaign.drawSeed, time: time)
+        let draw = StageDraw(stages, seed: seed, time: time)
         let rest = send.members.union(send.waves?.ahead.all ?? [])
         var drawn =
             current == .everybody ? Partition(disjoint: [.everybody: rest]) : Self.draw(rest, draw, wanted)

@@ -8,6 +8,8 @@ struct RowClassifier {
     /// Ordered so that parents come before the audiences made from them.
     private let audiences: [Taker]
     private let classes: [ColumnClasses]
+    /// For each attribute, how many classes a row may have there: one more for a column that the list does not have.
+    private let sizes: [Int]
     /// Whether an audience or one that it is made from compares, for each audience.
     private let compares: [Bool]
     /// Whether any does. Then every row counts: it may show that an older one does not.
@@ -36,6 +38,7 @@ struct RowClassifier {
         classes = columns.map { column in
             ColumnClasses(audiences.flatMap(\.filters).filter { $0.column.value == column })
         }
+        sizes = classes.map { $0.count + 2 }
         compares = audiences.reduce(into: []) { compares, audience in
             compares.append(
                 audience.parent.map { compares[$0] } ?? false || audience.filters.contains(where: \.test.isComparison))
@@ -64,10 +67,10 @@ struct RowClassifier {
     /// A number that no other classes have. `nil` if there are more of them than numbers.
     private func number(of row: [Int]) -> Int? {
         var number = 0
-        for (column, value) in row.enumerated() {
+        for column in row.indices {
             // A column that the list does not have counts as 0.
-            let digit = value + 1
-            let (product, isTooLarge) = number.multipliedReportingOverflow(by: classes[column].count + 2)
+            let digit = row[column] + 1
+            let (product, isTooLarge) = number.multipliedReportingOverflow(by: sizes[column])
             guard !isTooLarge, product <= .max - digit else { return nil }
             number = product + digit
         }

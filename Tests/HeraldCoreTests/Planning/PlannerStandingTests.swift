@@ -110,6 +110,12 @@ import Testing
         let plan = scenario.plan()
         #expect(plan.sends.isEmpty)
         #expect(plan.held.map(\.resolve) == ["herald state resolve \(campaign.id) --continue or --abandon"])
+        #expect(
+            plan.held.map(\.command) == [
+                halt == .dead
+                    ? "herald apply --override max_forget_percent=send:\(campaign.id)"
+                    : "herald state resolve \(campaign.id) --continue"
+            ])
         #expect(plan.held.map(\.remaining) == [1])
         #expect(plan.held.first?.reason.contains(words) == true)
         var uncertain = scenario.state
