@@ -184,6 +184,28 @@ struct StageTests: StageScene {
         #expect(town.sent("Other") == [.fid(4)])
     }
 
+    @Test func `whom a cap stops stays in the figure of their stage`() async throws {
+        let caps = "frequency_caps: [{name: all, max: 1, per: 24h}]"
+        let town = try await town(Self.files(Self.usual, settings: caps))
+        // Both of the first stage, and one of the second, have had a message.
+        let had = Self.tenth.union([1]).map { Registration.fid($0).rawValue }.joined(separator: ", ")
+        try town.folder.write(
+            "kind: campaign\nname: other\nmessage: {notification: {title: Other}}\ntarget: {fids: [\(had)]}\n",
+            to: "other.yaml")
+        try town.folder.write("", to: "hello.yaml")
+        #expect(try await town.herald("run").failure == nil)
+        try town.folder.write(Self.campaign(Self.usual), to: "hello.yaml")
+        #expect(try await town.herald("run").failure == nil)
+        // The first stage has nobody to send to, so the second opens in the same run.
+        #expect(town.sent("Hello") == Set(Self.half.subtracting([1]).map { .fid($0) }))
+        try await runs(town, 15)
+        let stages =
+            try await json(town, "state", "show")["occurrences"]?.array?
+            .first { $0["occurrence"] == "hello@once" }?["stages"]?.array ?? []
+        #expect(stages.map { $0["planned"]?.int } == [2, 26, 32])
+        #expect(stages.map { $0["accepted"]?.int } == [0, 25, 32])
+    }
+
     @Test func `a pause holds the stage that is due, and nothing opens meanwhile`() async throws {
         let town = try await town(Self.files(Self.usual))
         try await runs(town, 0)

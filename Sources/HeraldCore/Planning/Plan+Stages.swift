@@ -71,11 +71,9 @@ extension [RecordedStage] {
         enumerated().map { place, stage in
             let isLast = place == count - 1
             let came = isLast ? figures : self[place + 1].before - stage.before
-            let outcomes = came?.outcomes ?? 0
-            // Whom a stage left over counts in the next one.
             return Plan.Stage(
-                share: stage.share, planned: isLast ? Swift.max(stage.planned, outcomes) : outcomes,
-                opened: stage.opened, figures: came,
+                share: stage.share, planned: Swift.max(stage.planned, came?.outcomes ?? 0), opened: stage.opened,
+                figures: came,
                 state: isLast ? state : .done)
         }
     }

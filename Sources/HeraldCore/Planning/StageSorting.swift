@@ -197,10 +197,14 @@ struct StageSorting {
         let before = recorded.last?.share
         let isNew = before != current
         if isNew {
-            // A snapshot does not know who of the stages before is left.
-            let last = isForecast ? before : nil
-            let own = drawn.states.filter { share in share <= current && last.map { share > $0 } ?? true }
-            let planned = drawn.union(of: own).count
+            let fresh = drawn.states.filter { share in share <= current && before.map { share > $0 } ?? true }
+            var planned = drawn.union(of: fresh).count
+            // Whom a stage left over counts in the next one. A snapshot does not know them.
+            if let before, !isForecast {
+                let left = drawn.union(of: drawn.states.filter { $0 <= before }).count
+                opened[opened.count - 1].planned = max(0, opened[opened.count - 1].planned - left)
+                planned += left
+            }
             opened.append(RecordedStage(share: current, opened: now, planned: planned, before: figures))
         }
         // If the stage sends again, it soaks again.
