@@ -147,6 +147,8 @@ struct ListLoader {
     ) -> Bool {
         let place = use.place
         var classifier = recipientIndex.classifier(for: use.audiences, columns: use.columns.sorted())
+        // A closure that captures the classifier would copy it for each row.
+        let columnClasses = classifier.classes
         var packer = RowPacker(use.needed, after: classifier, recipientIndex)
         let isPlain = packer.isIdle
         let columns = classifier.columns + use.needed.zones + use.needed.values
@@ -164,7 +166,7 @@ struct ListLoader {
                 reader.read(line, at: number) { found, look in
                     if classifier.isIdle { return }
                     for column in classes.indices {
-                        classes[column] = look(column) { classifier.class(of: $0, inColumn: column) } ?? -1
+                        classes[column] = look(column) { columnClasses[column].number(of: $0) } ?? -1
                     }
                     guard let membershipClass = classifier.membershipClass(of: classes) else { return }
                     if isPlain {

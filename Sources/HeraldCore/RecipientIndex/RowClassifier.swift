@@ -7,7 +7,8 @@ struct RowClassifier {
     let columns: [String]
     /// Ordered so that parents come before the audiences made from them.
     private let audiences: [Taker]
-    private let classes: [ColumnClasses]
+    /// For each attribute, the class of a value, for `membershipClass(of:)`.
+    let classes: [ColumnClasses]
     /// For each attribute, how many classes a row may have there: one more for a column that the list does not have.
     private let sizes: [Int]
     /// Whether an audience or one that it is made from compares, for each audience.
@@ -48,9 +49,6 @@ struct RowClassifier {
 
     /// Whether no audience takes any row.
     var isIdle: Bool { audiences.isEmpty }
-
-    /// The class of an attribute's value, for `membershipClass(of:)`.
-    func `class`(of text: UnsafeBufferPointer<UInt8>, inColumn column: Int) -> Int { classes[column].number(of: text) }
 
     /// The number of the row's membership class. `nil` if no audience takes the row.
     ///

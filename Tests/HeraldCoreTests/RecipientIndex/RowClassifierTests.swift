@@ -26,7 +26,7 @@ import Testing
             let row = names.map { _ in "v\(Int.random(in: 0..<102, using: &random))" }
             let classes = row.enumerated().map { column, value in
                 var value = value
-                return value.withUTF8 { classifier.class(of: $0, inColumn: column) }
+                return value.withUTF8 { classifier.classes[column].number(of: $0) }
             }
             let expected = audiences.indices.filter { index in
                 zip(audiences[index], row).allSatisfy { $0.values.contains($1) }

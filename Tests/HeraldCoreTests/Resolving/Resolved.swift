@@ -29,7 +29,7 @@ extension RecipientIndex {
             for (row, (registration, values)) in list.rows.enumerated() {
                 let classes = values.enumerated().map { column, value in
                     var value = value
-                    return value.withUTF8 { classifier.class(of: $0, inColumn: column) }
+                    return value.withUTF8 { classifier.classes[column].number(of: $0) }
                 }
                 guard let membershipClass = classifier.membershipClass(of: classes) else { continue }
                 var text = registration.rawValue
