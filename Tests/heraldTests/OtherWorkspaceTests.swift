@@ -62,6 +62,18 @@ import Testing
         await sandbox.end()
     }
 
+    @Test func `a topic that was imported and that no file declares yet stops no run`() async throws {
+        let (_, host) = try await sandbox.startEmulator()
+        try write("tides", in: "one")
+        #expect(try await herald("state init", in: "one", host).status == 0)
+        try await Control(host).put([.fid(7)], state: "active", topics: ["storms"])
+        #expect(try await herald("import topic storms --audience all", in: "one", host).status == 0)
+        let run = try await herald("run", in: "one", host)
+        #expect(run.status == 0, "\(run.output)\(run.errors)")
+        #expect(try await Control(host).members(ofTopic: "storms").count == 1)
+        await sandbox.end()
+    }
+
     @Test func `a checkout that is moved, and files that are all replaced, are the same workspace`() async throws {
         let (_, host) = try await sandbox.startEmulator()
         try write("tides", in: "one")

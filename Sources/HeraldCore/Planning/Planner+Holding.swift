@@ -95,6 +95,7 @@ extension Planner {
     private mutating func holdUnknown(_ id: OccurrenceID, _ occurrence: RecordedOccurrence) {
         let people = count(occurrence.counts.uncertain, "recipient")
         hold(id, "\(people) may or may not have got it, and herald does not send it again by itself", .decide)
+        plan.held[plan.held.count - 1].since = occurrence.finished
     }
 
     /// What a person can do about something that is held.

@@ -7,8 +7,8 @@ package struct Need: Hashable, Sendable {
     package var name: String
     package var sentence: String
     package var command: String
-    /// What a guard refused, or nobody approved, by name. The stage that is open, of what waits in stages: the next one may
-    /// be halted, too.
+    /// What a guard refused, or nobody approved, by name. The stage that is open, of what waits in stages, and since when
+    /// outcomes are unknown: both may come about again.
     package var subjects: [String] = []
 
     package enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -130,7 +130,10 @@ extension Need {
             }
         self.init(
             kind: kind, name: held.occurrence.rawValue, sentence: "\(held.occurrence) is held: \(held.reason).",
-            command: held.command, subjects: kind == .halted ? held.stages?.stages.openStage ?? [] : [])
+            command: held.command,
+            subjects: kind == .halted
+                ? held.stages?.stages.openStage ?? []
+                : kind == .unknown ? [held.since?.rfc3339].compactMap(\.self) : [])
     }
 
     private init(_ list: ListAge) {

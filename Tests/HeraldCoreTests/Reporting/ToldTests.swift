@@ -147,6 +147,23 @@ import Testing
         #expect(heard == [["held"], ["held"], [], [], ["held"], ["well"]])
     }
 
+    @Test(arguments: [Need.Kind.halted, .unknown])
+    func `what comes about again, in another stage or after it was sent again, is told again`(_ kind: Need.Kind) {
+        let state = Self.state()
+        var (told, heard): (Told, [[String]]) = (Told(), [])
+        for subject in ["30 %", "30 %", "60 %", "60 %", nil] {
+            var news = Told.News(run: "r\(heard.count)", started: Self.begin, now: Self.begin)
+            var need = Self.need(kind, "a@once")
+            need.subjects = [subject].compactMap(\.self)
+            (news.needs, news.areAll) = (subject == nil ? [] : [need], true)
+            let before = told.outbox.count
+            told.take(news, in: state, for: [Self.webhook])
+            heard.append(told.outbox.dropFirst(before).map(\.change))
+        }
+        let change = kind == .halted ? "halted" : "held"
+        #expect(heard == [[change], [], [change], [], ["well"]])
+    }
+
     @Test func `nothing is well again while nobody knows`() {
         let state = Self.state()
         var told = Told()
