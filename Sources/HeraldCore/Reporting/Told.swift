@@ -229,7 +229,8 @@ extension Need {
     fileprivate var keys: [String] {
         switch kind {
         case .refused, .unapproved: subjects.map { "\(subject) \($0)" }
-        case .halted where !subjects.isEmpty, .unknown where !subjects.isEmpty: subjects.map { "\(kind.rawValue) \(name) \($0)" }
+        case .halted where !subjects.isEmpty, .unknown where !subjects.isEmpty:
+            subjects.map { "\(kind.rawValue) \(name) \($0)" }
         default: ["\(kind.rawValue) \(name)"]
         }
     }
