@@ -50,6 +50,17 @@ extension Planner {
         return result
     }
 
+    /// Whether a clock that has not reached it yet may be of somebody whom the list lacks for now, as long as nobody changed
+    /// or stopped it. Whom waves ahead were for is not known any more once the schedule has no field.
+    func mayBeAhead(
+        _ occurrence: RecordedOccurrence, _ campaign: Campaign, _ sorting: WaveSorting?
+    ) -> Bool {
+        guard let local = occurrence.local else { return false }
+        if sorting == nil { return now < local.nextDay.lastInstant }
+        let goesOn = campaign.enabled && occurrence.halt == nil && !occurrence.isChanged(in: campaign)
+        return goesOn && now < local.lastInstant
+    }
+
     // MARK: How far it has got
 
     private func progress(of wanted: DesiredSend, _ schedule: LocalSchedule) -> WaveSorting.Progress {

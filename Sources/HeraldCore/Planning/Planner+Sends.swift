@@ -194,17 +194,6 @@ extension Planner {
         return []
     }
 
-    /// Whether a clock that has not reached it yet may be of somebody whom the list lacks for now, as long as nobody changed
-    /// or stopped it. Whom waves ahead were for is not known any more once the schedule has no field.
-    private func mayBeAhead(
-        _ occurrence: RecordedOccurrence, _ campaign: Campaign, _ sorting: WaveSorting?
-    ) -> Bool {
-        guard let local = occurrence.local else { return false }
-        if sorting == nil { return now < local.nextDay.lastInstant }
-        let goesOn = campaign.enabled && occurrence.halt == nil && !occurrence.isChanged(in: campaign)
-        return goesOn && now < local.lastInstant
-    }
-
     /// Why there is nobody to go on with, and what ends that. A list that is empty or whose rows are all bad says nothing
     /// about those who were not tried. `nil` if there is somebody, or if nobody is left to be tried.
     private func nobodyLeft(_ wanted: DesiredSend, _ remaining: Plan.Send) -> (reason: String, end: String)? {
