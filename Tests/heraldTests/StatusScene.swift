@@ -74,6 +74,12 @@ extension StatusTests {
         try await scene.done("herald run", 4)
     }
 
+    private static func requireApproval(_ scene: Scene) async throws {
+        let settings = "herald: 2\n" + Sandbox.settings.dropFirst("herald: 1\n".count) + "approval: required\n"
+        try scene.write(settings, to: "herald.yaml")
+        try await scene.done("herald state init")
+    }
+
     static let cases: [Case] = [
         Case("no state", "no_state", "herald state init") { _ in },
         Case("unknown outcomes", "unknown", "herald state resolve to-all@once --accept") { scene in
@@ -120,10 +126,7 @@ extension StatusTests {
             "a definition that nobody approved", "unapproved",
             "herald plan --out plan.json && herald approve plan.json --by \"$USER\""
         ) { scene in
-            try scene.write(
-                "herald: 2\n" + Sandbox.settings.dropFirst("herald: 1\n".count) + "approval: required\n",
-                to: "herald.yaml")
-            try await scene.done("herald state init")
+            try await requireApproval(scene)
         },
         Case("a clock that was fast", "silenced", "herald state rewind yearly") { scene in
             try scene.write(campaign("yearly", "schedule: {cron: \"0 0 1 1 *\"}"), to: "yearly.yaml")
@@ -154,10 +157,7 @@ extension StatusTests {
             "a coming send that nobody approved", "unapproved",
             "herald plan --out plan.json && herald approve plan.json --by \"$USER\""
         ) { scene in
-            try scene.write(
-                "herald: 2\n" + Sandbox.settings.dropFirst("herald: 1\n".count) + "approval: required\n",
-                to: "herald.yaml")
-            try await scene.done("herald state init")
+            try await requireApproval(scene)
             try await scene.done("herald plan --out plan.json && herald approve plan.json --by anna && herald run")
             try scene.write(campaign("yearly", "schedule: {cron: \"7 9 1 1 *\"}"), to: "yearly.yaml")
             let plan = try await scene.done("herald plan").output
