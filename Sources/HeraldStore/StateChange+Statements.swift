@@ -104,7 +104,8 @@ extension StateChange {
         case .reviveMigrated: ["DELETE FROM @tombstone WHERE migrated"]
         case .drop(let resource): Self.dropping(resource)
         case .stamp(let id, let number): Self.stamping(id, outgrowing: number)
-        case .unstarted, .counting, .register, .supersede, .readopt, .assign, .waves, .outcome, .forget, .revive,
+        case .unstarted, .counting, .register, .supersede, .readopt, .assign, .waves, .outcome, .restore, .forget,
+            .revive,
             .erase,
             .topicAPI, .sendQuota,
             .outgrow:

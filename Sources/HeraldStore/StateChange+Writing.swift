@@ -35,13 +35,21 @@ extension StateChange {
         case .outcome(let occurrence, let members, let entry):
             guard let id = try Self.idWithLedger(of: occurrence, db) else { return }
             let former = try ChunkTable.ledger.move(members, of: id, to: entry, db)
-            if former.contains(.rejected) || former.contains(.skipped) {
+            if entry != .again, !former.isDisjoint(with: [.rejected, .skipped, .again]) {
                 try ChunkTable.rejection.move(members, of: id, to: nil, db)
             }
         case .reject(let occurrence, let members, let code):
             try Self.settle(members, of: occurrence, .rejected, code, db)
         case .skip(let occurrence, let members, let reason):
             try Self.settle(members, of: occurrence, .skipped, reason.rawValue, db)
+        case .restore(let occurrence, let members):
+            guard let id = try Self.idWithLedger(of: occurrence, db) else { return }
+            let ledger = try StateReader(db: db).occurrence(occurrence)?.ledger ?? Ledger()
+            for (entry, members) in ledger.restoring(members) {
+                try ChunkTable.ledger.move(members, of: id, to: entry, db)
+            }
+        case .finish(let id, _):
+            for change in try StateReader(db: db).occurrence(id)?.settling(as: id) ?? [] { try change.write(to: db) }
         case .started(let occurrence, let members, let start):
             guard !members.isEmpty, let id = try Self.id(of: occurrence.rawValue, in: "counted", db) else { return }
             let number = try Self.id(of: start.storedName, in: "start_class", db)
@@ -88,7 +96,7 @@ extension StateChange {
         case .outgrow(let reported):
             try db.execute(
                 sql: "UPDATE meta SET value = max(value, ?) WHERE key = 'serial'", arguments: [reported])
-        case .spendPlan, .groupKey, .amend, .finish, .prune, .reopen, .audienceSizes, .watermark, .rename, .pause,
+        case .spendPlan, .groupKey, .amend, .prune, .reopen, .audienceSizes, .watermark, .rename, .pause,
             .resume, .test, .applied, .approve, .note, .halt, .suspend, .stages, .died, .drop, .stamp, .numberDeaths,
             .toldDeaths, .awaitFile:
             break

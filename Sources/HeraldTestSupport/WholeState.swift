@@ -45,7 +45,7 @@ extension RecordedOccurrence {
     package var abandoned: RecipientSet { self[.abandoned] }
     package var deferred: RecipientSet { self[.deferred] }
 
-    package var tried: RecipientSet { ledger?.settled ?? [] }
+    package var tried: RecipientSet { ledger?.entries.union(of: LedgerEntry.allCases.filter(\.isTried)) ?? [] }
     package var uncertain: RecipientSet { ledger?.uncertain ?? [] }
 
     package var codes: [String: RecipientSet] {

@@ -129,6 +129,22 @@ struct LocalTimeTests {
         #expect(occurrence?["finished"] != .null)
     }
 
+    @Test func `a list that is short for a while loses nobody of the next day`() async throws {
+        let zones = ["Asia/Tokyo", "Europe/Rome"]
+        let files = Self.files(Self.once("2027-01-04T09:07", "next_day"), zones: zones)
+        // First seen at 5:00 UTC, when Tokyo has passed it.
+        let town = try await town(files, hours: 5)
+        let list = try #require(files["members.csv"])
+        let short = list.split(separator: "\n").filter { !$0.contains("Tokyo") }.joined(separator: "\n") + "\n"
+        var got: [Int: [Int]] = [:]
+        // No clock of the world shows that time from 21:07 UTC on until the next day.
+        for hour in 5...27 {
+            try town.folder.write((20..<24).contains(hour) ? short : list, to: "members.csv")
+            got.merge(try await hours(in: town, hour)) { $0 + $1 }
+        }
+        #expect(got == [1: [25], 2: [9]])
+    }
+
     @Test func `people who move, join and leave between waves`() async throws {
         let town = try await town(Self.files(Self.once("2027-01-05T09:07")), hours: 24)
         _ = try await hours(in: town, 24, 25, 28, 33)
@@ -209,6 +225,21 @@ struct LocalTimeTests {
         #expect(hours.values.allSatisfy { $0 == [57] } && hours.count == 6)
     }
 
+    @Test func `whose clock was ahead of a time that passed with the field is missed once`() async throws {
+        let town = try await town(Self.files(Self.daily, zones: ["America/New_York"]))
+        var hours = try await hours(in: town, 0, 24, 34)
+        #expect(hours.isEmpty)
+        // Tuesday's 9:07 was 8:07 UTC in Rome. New York's clock would have come to it at 14:07 UTC.
+        let zoned = #"cron: "7 9 * * *", timezone: Europe/Rome"#
+        try town.folder.write(Self.files(zoned)["x.yaml"] ?? "", to: "x.yaml")
+        town.go(to: Self.monday + 35 * 3600)
+        let run = try await town.herald("run")
+        #expect(run.failure?.status == .failed, "\(run.output) \(run.errors)")
+        #expect((run.output + run.errors).contains("no time zone field any more"), "\(run.output) \(run.errors)")
+        hours = try await self.hours(in: town, 36, 40, 56, 57)
+        #expect(hours == [1: [57]])
+    }
+
     @Test func `an edit of the time brings nobody a second one on that day`() async throws {
         let town = try await town(Self.files(Self.daily))
         var hours = try await hours(in: town, 0, 25, 28, 33, 39)
@@ -230,6 +261,8 @@ struct LocalTimeTests {
         let held = try await town.herald("run")
         let words = held.output + held.errors
         #expect(words.contains("its message, target or time changed since"), "\(words)")
+        let limit = "decide by 2027-01-05T14:00:00Z, or the wave of 2027-01-05T12:00:00Z is missed"
+        #expect(words.contains(limit), "\(words)")
         town.go(to: Self.monday + 36.1 * 3600)
         #expect(try await town.herald("state", "resolve", "hello@2027-01-05T09:07", "--continue").failure == nil)
         #expect(try await town.herald("run").failure == nil)

@@ -48,6 +48,10 @@ final class Town: Sendable {
     func passWhenSending(_ seconds: Double) { clock.pending.withLock { $0 = seconds } }
 
     func herald(_ arguments: String...) async throws -> (failure: CommandFailure?, output: String, errors: String) {
+        try await herald(arguments)
+    }
+
+    func herald(_ arguments: [String]) async throws -> (failure: CommandFailure?, output: String, errors: String) {
         let written = Written()
         var machine = Machine()
         machine.environment = ["HERALD_STATE": "\(folder.path)/state.sqlite", "FCM_EMULATOR_HOST": "127.0.0.1:9"]

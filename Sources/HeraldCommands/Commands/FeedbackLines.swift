@@ -43,7 +43,8 @@ struct FeedbackLines {
                 .reduce(into: RecipientSet()) { $0.formUnion(occurrence.classes[$1]) }
                 .subtracting(ledger.entries.all)
             try await self.write(heldOut, id, occurrence, write) { _ in ("skipped", "held_out") }
-            let rest = occurrence.classes.all.union(ledger[.deferred]).subtracting(ledger.settled).subtracting(heldOut)
+            let rest = occurrence.classes.all.union(ledger.entries.all).subtracting(ledger.settled)
+                .subtracting(heldOut)
             try await self.write(rest, id, occurrence, write) { _ in occurrence.outcomeOfRest }
         }
         return pruned
@@ -90,7 +91,7 @@ extension LedgerEntry {
         case .accepted: "accepted"
         case .rejected: "rejected"
         case .intended, .unknown, .abandoned: "unknown"
-        case .deferred: "pending"
+        case .deferred, .again: "pending"
         case .skipped: "skipped"
         }
     }

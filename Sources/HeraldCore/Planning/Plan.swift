@@ -153,6 +153,8 @@ package struct Plan: Hashable, Sendable {
         package var counting: StartCounting?
         /// Whom the run skips for good.
         package var skipped = Partition<SkipReason>()
+        /// Those of them who keep the outcome that they have, because they were tried before.
+        package var keepingOutcome = RecipientSet()
         /// `nil` if it is due at the same instant for all.
         package var waves: Waves?
         /// `nil` if it opens to everybody at once.
@@ -263,6 +265,7 @@ extension Plan.Send {
         copy.discovered = discovered
         (copy.classes, copy.assignment, copy.leftOut) = (Partition(), nil, Plan.LeftOut())
         (copy.closings, copy.skipped, copy.staging) = (Partition(), Partition(), nil)
+        copy.keepingOutcome = []
         return copy
     }
 }

@@ -47,10 +47,8 @@ extension Planner {
     private func cap(_ send: inout Plan.Send, by book: CapBook) {
         let frequency = send.delivery.frequency
         guard !frequency.ignoresCaps, !send.target.isOneRequest(send.delivery), !send.isForSeeds else { return }
-        // Who may have got it keeps that outcome.
-        let uncertain = state.occurrences[send.occurrence]?.ledger?.uncertain ?? []
         for (cap, members) in book.capped(send.members, of: send.occurrence, by: frequency.caps) {
-            send.skipped.move(members.subtracting(uncertain), to: .capped(cap.name))
+            send.skipped.move(members, to: .capped(cap.name))
             send.limit(to: send.members.subtracting(members))
         }
     }

@@ -30,6 +30,7 @@ extension Planner {
             (end, dealt) = (due[due.count - 1], due[due.count - 1])
         }
         noteFastClock(campaign, mark)
+        missPassedByField(campaign, recorded)
         var result: [Plan.Send] = []
         for (id, occurrence) in ofRevision {
             // An open occurrence that has tried no recipient counts as not begun, whatever its message was then. A fast
@@ -93,6 +94,30 @@ extension Planner {
         let silenced = Plan.Silenced(campaign: campaign.name.value, until: mark)
         plan.silenced.append(silenced)
         overview.warnings.append(silenced.sentence)
+    }
+
+    /// A schedule that lost its time zone field has one instant for all. Where that has passed, it is too late for those whose
+    /// clock was still ahead.
+    private mutating func missPassedByField(_ campaign: Campaign, _ recorded: Watermark?) {
+        let schedule = campaign.schedule
+        guard campaign.enabled, let recorded, let first = recorded.first, case .cron(let cron, _, _) = schedule.times,
+            recorded.schedule.hasPrefix(LocalSchedule.text(of: cron))
+        else { return }
+        let known = Set(
+            (occurrences[campaign.name.value] ?? []).compactMap { $0.occurrence.localTime(in: schedule.zone) })
+        let passed = schedule.occurrences(
+            after: recorded.at - 2 * 86_400, through: recorded.at, limit: Self.listed)
+        for instant in passed {
+            let local = schedule.zone.local(at: instant)
+            guard local.lastInstant > recorded.at, local > LocalTime(latestAt: first), !known.contains(local) else {
+                continue
+            }
+            plan.missed.append(
+                .init(
+                    occurrence: freeID(of: campaign, due: instant), due: instant,
+                    reason: "it is too late since its schedule has no time zone field any more",
+                    unrecorded: RecordedOccurrence(campaign, due: instant)))
+        }
     }
 
     /// Nothing is due for a campaign that no file declares. If it comes back, it starts from then.

@@ -37,16 +37,18 @@ extension Planner {
             case .rejected:
                 "it stopped because \(counts[.rejected].grouped) of \(counts.tried.grouped) were rejected; mend the cause first, then --continue sends to the others"
             case .dead:
-                "it stopped because more registrations looked dead than guard max_forget_percent allows (\(settings.guards.maxForgetPercent) %); if they are, 'herald apply --override max_forget_percent=\(StepID.send(id))' forgets them and goes on"
+                "it stopped because more registrations looked dead than guard max_forget_percent allows (\(settings.guards.maxForgetPercent) %); if they are, '\(forgetting(id))' forgets them and goes on"
             case .stage: haltedStage(occurrence, wanted.campaign)
             }
+        let remedy: Remedy =
+            switch halt {
+            case .failedOver: .end
+            case .dead: .forget
+            case .rejected, .stage: .goOn
+            }
         hold(
-            id, reason, halt == .failedOver ? .end : .goOn, remaining: send.members.count,
+            id, reason + waveDeadline(of: send, wanted, occurrence), remedy, remaining: send.members.count,
             stageTable(of: send, wanted, occurrence))
-        // To go on alone would stop at the same guard again.
-        if halt == .dead {
-            plan.held[plan.held.count - 1].command = "herald apply --override max_forget_percent=\(StepID.send(id))"
-        }
         return unrecorded(of: send)
     }
 
@@ -94,13 +96,55 @@ extension Planner {
 
     private mutating func holdUnknown(_ id: OccurrenceID, _ occurrence: RecordedOccurrence) {
         let people = count(occurrence.counts.uncertain, "recipient")
-        hold(id, "\(people) may or may not have got it, and herald does not send it again by itself", .decide)
-        plan.held[plan.held.count - 1].since = occurrence.finished
+        hold(
+            id, "\(people) may or may not have got it, and herald does not send it again by itself",
+            .decide(since: occurrence.finished))
+    }
+
+    /// Until when a decision comes in time for the wave of an occurrence in local time that is lost first. Empty for other
+    /// occurrences, and where no wave is left.
+    func waveDeadline(of send: Plan.Send, _ wanted: DesiredSend, _ occurrence: RecordedOccurrence) -> String {
+        let campaign = wanted.campaign
+        let waves = wavesLeft(of: send, wanted, occurrence)
+        let ends = waves.compactMap { instant -> (instant: Date, end: Date)? in
+            let limits = campaign.limits(due: instant, in: wanted.windowZones)
+            return [limits.deadline, limits.expiry].compactMap(\.self).min().map { (instant, $0) }
+        }
+        guard let last = ends.map(\.end).max() else { return "" }
+        guard let next = ends.filter({ $0.end > now }).min(by: { $0.end < $1.end }) else {
+            return "; it is too late for every wave since \(last.rfc3339)"
+        }
+        return "; decide by \(next.end.rfc3339), or the wave of \(next.instant.rfc3339) is missed"
+    }
+
+    /// The waves in which somebody is left, as they are once a person lets the occurrence go on.
+    private func wavesLeft(
+        of send: Plan.Send, _ wanted: DesiredSend, _ occurrence: RecordedOccurrence
+    ) -> [Date] {
+        if let waves = send.waves {
+            let due = waves.reached.states.filter { !waves.reached[$0].intersection(send.members).isEmpty }
+            return due + waves.ahead.states.filter { !waves.ahead[$0].isEmpty }
+        }
+        let (schedule, later) = (wanted.campaign.schedule, occurrence.amended(by: wanted.campaign))
+        if let field = schedule.local?.field, let local = later.local {
+            return wanted.zones(of: send.members, by: field, else: schedule.zone).keys
+                .map { schedule.reaching(local, in: $0).instant }
+        }
+        return occurrence.local == nil ? [] : [later.due].compactMap(\.self)
+    }
+
+    /// The command that says that the registrations of an occurrence are dead.
+    private func forgetting(_ id: OccurrenceID) -> String {
+        "herald apply --override max_forget_percent=\(StepID.send(id))"
     }
 
     /// What a person can do about something that is held.
     enum Remedy {
-        case decide, goOn, abandon
+        /// - Parameter since: when the occurrence ended, if it has.
+        case decide(since: Date?)
+        case goOn, abandon
+        /// To go on alone would stop at the same guard again.
+        case forget
         /// `nil` where everything is paused.
         case resume(String?)
         /// To go on could send twice, so the end comes first.
@@ -113,14 +157,16 @@ extension Planner {
         let (kind, command, others): (Plan.Held.Kind, String, String) =
             switch remedy {
             case .decide: (.unknown, "state resolve \(id) --accept", ", --resend or --abandon")
-            case .goOn: (.halted, "state resolve \(id) --continue", " or --abandon")
+            case .goOn, .forget: (.halted, "state resolve \(id) --continue", " or --abandon")
             case .end: (.halted, "state resolve \(id) --abandon", " or --continue")
             case .abandon: (.held, "state resolve \(id) --abandon", "")
             case .resume(let campaign): (.paused, campaign.map { "resume \($0)" } ?? "resume", "")
             }
-        plan.held.append(
-            .init(
-                occurrence: id, reason: reason, resolve: "herald \(command)\(others)", remaining: remaining, kind: kind,
-                command: "herald \(command)", stages: stages))
+        var held = Plan.Held(
+            occurrence: id, reason: reason, resolve: "herald \(command)\(others)", remaining: remaining, kind: kind,
+            command: "herald \(command)", stages: stages)
+        if case .forget = remedy { held.command = forgetting(id) }
+        if case .decide(let end) = remedy { held.since = end }
+        plan.held.append(held)
     }
 }

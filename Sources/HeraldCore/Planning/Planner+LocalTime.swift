@@ -57,7 +57,8 @@ extension Planner {
     ) -> Bool {
         guard let local = occurrence.local else { return false }
         if sorting == nil { return now < local.nextDay.lastInstant }
-        let goesOn = campaign.enabled && occurrence.halt == nil && !occurrence.isChanged(in: campaign)
+        let goesOn =
+            campaign.enabled && occurrence.halt == nil && !occurrence.isReopened && !occurrence.isChanged(in: campaign)
         if case .at(_, .nextDay)? = campaign.schedule.local?.times { return goesOn && now < local.nextDay.lastInstant }
         return goesOn && now < local.lastInstant
     }

@@ -22,6 +22,7 @@ extension Planner {
         for (planned, campaign) in due {
             var send = planned
             applyCaps(to: &send, book)
+            keepOutcomes(of: &send)
             let reason =
                 send.isResumed
                 ? "an earlier run did not finish it"
@@ -35,6 +36,12 @@ extension Planner {
             fill(&book, with: send, unless: plan.refusals.dropFirst(refusals))
         }
         limitUpcoming()
+    }
+
+    /// Whoever was tried before and is not tried again, for whatever reason, keeps what came of it.
+    private func keepOutcomes(of send: inout Plan.Send) {
+        guard !send.skipped.isEmpty, let ledger = state.occurrences[send.occurrence]?.ledger else { return }
+        send.keepingOutcome = ledger.uncertain.union(ledger[.again]).intersection(send.skipped.all)
     }
 
     /// The campaign's sends to make now. All else about it is noted in the plan.
@@ -161,7 +168,8 @@ extension Planner {
         if isChanged {
             hold(
                 id,
-                "it is half done and its message, target or time changed since; --continue sends what the file says now to those who have nothing yet",
+                "it is half done and its message, target or time changed since; --continue sends what the file says now to those who have nothing yet"
+                    + waveDeadline(of: remaining, wanted, occurrence),
                 .goOn, remaining: remaining.members.count, stageTable(of: remaining, wanted, occurrence))
         } else if !campaign.enabled {
             hold(
@@ -268,34 +276,6 @@ extension Planner {
             !recipients.isEmpty
             && recipients.intersection(.target).isEmpty != remaining.intersection(.target).isEmpty
         return isOfOtherKind ? remaining : recipients.intersection(remaining)
-    }
-
-    // MARK: Upcoming sends
-
-    func upcoming(_ wanted: DesiredSend, after: Date, through: Date, limit: Int) -> [PlanOverview.Upcoming] {
-        let coming = Occurring.coming(of: wanted.campaign, after: after, through: through, limit: limit)
-        // Counted once for all of them, because conditions take long to count.
-        let members = wanted.members.subtracting(unreachable)
-        let count = coming.isEmpty || !wanted.isKnown ? 0 : reached(by: wanted.campaign, members).upperBound
-        let target = wanted.campaign.target.value
-        let isCounted = isCounted(target) && wanted.isKnown
-        return coming.map { .init(occurring: $0, target: target, recipients: count, isCounted: isCounted) }
-    }
-
-    private mutating func limitUpcoming() {
-        let order = { (one: PlanOverview.Upcoming, other: PlanOverview.Upcoming) in
-            (one.occurring.at, one.occurring.occurrence) < (other.occurring.at, other.occurring.occurrence)
-        }
-        overview.upcoming.sort(by: order)
-        // The next send of each campaign comes before any campaign's second one.
-        var seen: Set<String> = []
-        let next = overview.upcoming.filter { seen.insert($0.occurring.campaign).inserted }
-        var passed: Set<String> = []
-        let others = overview.upcoming.filter { !passed.insert($0.occurring.campaign).inserted }
-        let kept = (next + others).prefix(upcomingLimit.ofAll)
-        overview.upcomingOmitted = overview.upcoming.count - kept.count
-        overview.upcoming = kept.sorted(by: order)
-        plan.nextDue = ([overview.upcoming.first?.occurring.at] + plan.waiting.map(\.until)).compactMap(\.self).min()
     }
 }
 

@@ -47,7 +47,7 @@ extension Campaign {
 
 extension RecordedOccurrence {
     /// With the content, target and time that the campaign has now.
-    fileprivate func amended(by campaign: Campaign) -> RecordedOccurrence {
+    func amended(by campaign: Campaign) -> RecordedOccurrence {
         let zone = campaign.schedule.zone
         switch campaign.schedule.times {
         case .once: return RecordedOccurrence(campaign, due: nil)
@@ -74,13 +74,15 @@ extension RecordedState {
         let uncertain = ledger.uncertain
         switch resolution {
         case .accept:
+            let uncertain = uncertain.union(ledger.resent)
             guard !uncertain.isEmpty else { throw .nobodyUncertain }
             return [.outcome(id, uncertain, .accepted)]
         case .resend:
             guard !uncertain.isEmpty else { throw .nobodyUncertain }
             try checkSending(occurrence, campaign, at: now)
-            return [.outcome(id, uncertain, nil)] + reopening(id, for: uncertain)
+            return reopening(id, for: uncertain) + [.outcome(id, uncertain, .again)]
         case .abandon:
+            let uncertain = uncertain.union(ledger.resent)
             if uncertain.isEmpty, occurrence.finished != nil { throw .alreadyFinished }
             let settling = uncertain.isEmpty ? [] : [StateChange.outcome(id, uncertain, .abandoned)]
             return settling + (occurrence.finished == nil ? [.finish(id, at: now)] : [])
@@ -113,7 +115,7 @@ extension RecordedState {
                     && now.contentDigest != occurrence.contentDigest
             return isForOthers ? changes + [.assign(id, Partition())] : changes
         case .retry(let code):
-            let rejected = ledger.codes[code].subtracting(ledger[.skipped])
+            let rejected = ledger.codes[code].intersection(ledger[.rejected])
             guard !rejected.isEmpty else {
                 throw .nobodyRejected(code: code, known: occurrence.counts.rejections.keys.sorted())
             }
@@ -121,7 +123,7 @@ extension RecordedState {
             let living = rejected.subtracting(dead)
             guard !living.isEmpty else { throw .allDead(rejected.count) }
             try checkSending(occurrence, campaign, at: now)
-            return [.outcome(id, living, nil)] + reopening(id, for: living)
+            return reopening(id, for: living) + [.outcome(id, living, .again)]
         }
     }
 
@@ -137,12 +139,12 @@ extension RecordedState {
         return occurrence.stages.dropLast() + [last]
     }
 
-    /// Takes an occurrence's end back. Who was not tried before that end is skipped for good.
+    /// Takes an occurrence's end back, if it has ended. Who was not tried before that end is skipped for good.
     ///
     /// - Parameter members: who is to be tried again.
     func reopening(_ id: OccurrenceID, for members: RecipientSet) -> [StateChange] {
         guard let occurrence = occurrences[id], occurrence.finished != nil, let ledger = occurrence.ledger else {
-            return [.reopen(id)]
+            return []
         }
         let known = ledger.settled.union(members)
         let untried = occurrence.classes.members(where: { !$0.isHoldout }).subtracting(known)

@@ -59,7 +59,7 @@ struct StageSorting {
         var drawn =
             current == .everybody ? Partition(disjoint: [.everybody: rest]) : Self.draw(rest, draw, wanted)
         // Whoever was tried before there were stages comes first, but not as a seed.
-        let again = send.members.intersection(ledger.uncertain.union(ledger[.deferred])).subtracting(drawn[.seeds])
+        let again = send.members.intersection(ledger.uncertain.union(ledger.entries.union(of: [.deferred, .again]))).subtracting(drawn[.seeds])
         if !again.isEmpty, let share = stages.shares.first { drawn.move(again, to: share) }
         self.drawn = drawn
         firstEnd = firstEnd(of: send, draw, wanted)

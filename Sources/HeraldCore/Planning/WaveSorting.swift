@@ -37,6 +37,8 @@ struct WaveSorting {
         // A clock that was fast has fixed who is in these.
         for instant in known.states where instant > now { waves.ahead.move(known[instant], to: instant) }
         let (inWave, begun) = (known.all, recorded?.hasBegun == true)
+        // Once it has ended, nobody joins it.
+        let isClosed = recorded?.isReopened == true
         let partakers = begun ? recorded?.classes.all ?? [] : []
         // An occurrence of which nobody knows whom it is for is for everybody who is listed.
         let isForAll = begun && partakers.isEmpty
@@ -51,7 +53,11 @@ struct WaveSorting {
                 let size = known[wave].intersection(here).count
                 if size > 0 { sizes[wave, default: [:]][zone.name] = size }
             }
-            let others = inWave.isEmpty ? here : here.subtracting(inWave)
+            var others = inWave.isEmpty ? here : here.subtracting(inWave)
+            if isClosed {
+                waves.joinedLate += others.subtracting(partakers).subtracting(holdouts).count
+                others = others.intersection(partakers)
+            }
             if others.isEmpty { continue }
             let owed = isForAll ? others : others.intersection(partakers)
             let free = others.subtracting(owed)

@@ -118,6 +118,7 @@ extension LedgerEntry {
         case .abandoned: "abandoned"
         case .deferred: "deferred"
         case .skipped: "skipped"
+        case .again: "again"
         }
     }
 }

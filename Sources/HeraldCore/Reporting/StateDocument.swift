@@ -140,6 +140,7 @@ package struct StateDocument: Document {
             "unknown": .int(Int64(occurrence.counts.uncertain)),
             "abandoned": .int(Int64(occurrence.counts[.abandoned])),
             "skipped": .int(Int64(occurrence.counts[.skipped])),
+            "again": .int(Int64(occurrence.counts[.again])),
             "skipped_because": .object(occurrence.counts.skips.json),
             "codes": .object(occurrence.counts.rejections.mapValues { .int(Int64($0)) }),
             "suspended": occurrence.suspended.map { .string($0.rfc3339) } ?? .null,
@@ -199,6 +200,7 @@ package struct StateDocument: Document {
             }
             if occurrence.counts[.abandoned] > 0 { text += ", \(occurrence.counts[.abandoned].grouped) abandoned" }
             if occurrence.counts[.skipped] > 0 { text += ", \(occurrence.counts.skips.words)" }
+            if occurrence.counts[.again] > 0 { text += ", \(occurrence.counts[.again].grouped) to be tried again" }
             if unknown > 0 { text += ", \(style.yellow("\(unknown.grouped) unknown"))" }
             if let halt = occurrence.halt { text += ", \(style.yellow(Self.words(halt)))" }
             if occurrence.finished == nil, let closed = occurrence.suspended {

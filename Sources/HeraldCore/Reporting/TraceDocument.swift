@@ -130,7 +130,7 @@ extension LedgerEntry {
         case .rejected: "rejected"
         case .unknown, .intended: "unknown"
         case .abandoned: "abandoned"
-        case .deferred: "pending"
+        case .deferred, .again: "pending"
         case .skipped: "skipped"
         }
     }

@@ -212,8 +212,10 @@ struct StepWork {
     }
 
     private func skipping(_ send: Plan.Send) -> [StateChange] {
-        send.skipped.counts.sorted { $0.key.rawValue < $1.key.rawValue }
-            .map { .skip(send.occurrence, send.skipped[$0.key], $0.key) }
+        let skipped = send.skipped.mapMembers { $1.subtracting(send.keepingOutcome) }
+        return skipped.counts.sorted { $0.key.rawValue < $1.key.rawValue }
+            .map { .skip(send.occurrence, skipped[$0.key], $0.key) }
+            + (send.keepingOutcome.isEmpty ? [] : [.restore(send.occurrence, send.keepingOutcome)])
     }
 
     /// Whom the occurrence is for, and the stage that opens, where the state does not know it yet.

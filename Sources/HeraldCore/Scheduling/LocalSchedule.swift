@@ -48,11 +48,14 @@ package struct LocalSchedule: Hashable, Sendable {
     }
 
     /// Everything that decides when it fires, as a canonical text.
+    /// What `text` begins with, whichever field and rules it has.
+    static func text(of cron: Cron) -> String { "local cron \(cron) " }
+
     func text(_ dst: DST) -> String {
         switch times {
         case .at(let time, let ifPassed): return "local at \(time) \(field) if_passed=\(ifPassed.rawValue)"
         case .cron(let cron, let start, let end):
-            var text = "local cron \(cron) \(field) gap=\(dst.gap.rawValue) overlap=\(dst.overlap.rawValue)"
+            var text = "\(Self.text(of: cron))\(field) gap=\(dst.gap.rawValue) overlap=\(dst.overlap.rawValue)"
             if let start { text += " start=\(start)" }
             if let end { text += " end=\(end)" }
             return text

@@ -1,12 +1,13 @@
 /// What came of an occurrence, recipient by recipient. A recipient without an entry has not been tried.
 package struct Ledger: Hashable, Sendable {
     package private(set) var entries = Partition<LedgerEntry>()
-    /// The error code of each rejected recipient, and why each skipped one was skipped (`SkipReason`).
+    /// The error code of each rejected recipient, also of those who are to be tried again, and why each skipped one was
+    /// skipped (`SkipReason`).
     package private(set) var codes = Partition<String>()
 
     package init() {}
 
-    /// - Parameter codes: may hold rejected and skipped recipients only.
+    /// - Parameter codes: may hold only recipients who are rejected, skipped or to be tried again.
     package init(entries: Partition<LedgerEntry>, codes: Partition<String>) {
         self.entries = entries
         self.codes = codes
@@ -20,10 +21,23 @@ package struct Ledger: Hashable, Sendable {
     /// Recipients whose outcome is unknown.
     package var uncertain: RecipientSet { entries.union(of: LedgerEntry.allCases.filter(\.isUncertain)) }
 
+    /// Whose outcome was unknown before a person had them sent the message again.
+    package var resent: RecipientSet { entries[.again].subtracting(codes.all) }
+
     /// Moves recipients to one entry and out of all others. `nil` means: not tried.
     package mutating func move(_ members: RecipientSet, to entry: LedgerEntry?) {
         entries.move(members, to: entry)
-        codes.move(members, to: nil)
+        if entry != .again { codes.move(members, to: nil) }
+    }
+
+    /// The outcomes that those of the members had who were to be tried again.
+    package func restoring(_ members: RecipientSet) -> [LedgerEntry: RecipientSet] {
+        let unknown = resent.intersection(members)
+        return [.unknown: unknown, .rejected: entries[.again].intersection(members).subtracting(unknown)]
+    }
+
+    mutating func restore(_ members: RecipientSet) {
+        for (entry, members) in restoring(members) { entries.move(members, to: entry) }
     }
 
     package mutating func skip(_ members: RecipientSet, _ reason: SkipReason) {
@@ -51,10 +65,12 @@ package enum LedgerEntry: Int, Hashable, Sendable, CaseIterable {
     case deferred = 5
     /// Nothing was sent, and nothing will be.
     case skipped = 6
+    /// A person has them tried again. Their code says why they were rejected. Without one, they may have got it.
+    case again = 7
 
     /// Whether the recipient is not tried again.
-    package var isSettled: Bool { self != .deferred }
-    /// Whether they may have got the message.
-    package var isTried: Bool { isSettled && self != .skipped }
+    package var isSettled: Bool { self != .deferred && self != .again }
+    /// Whether a request for them had an outcome that stays until another one has.
+    package var isTried: Bool { self != .deferred && self != .skipped }
     var isUncertain: Bool { self == .intended || self == .unknown }
 }

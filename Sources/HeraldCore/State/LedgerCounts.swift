@@ -8,7 +8,11 @@ package struct LedgerCounts: Hashable, Sendable {
         self.codes = codes.filter { $0.value > 0 }
     }
 
-    package init(_ ledger: Ledger) { self.init(entries: ledger.entries.counts, codes: ledger.codes.counts) }
+    package init(_ ledger: Ledger) {
+        let again = ledger[.again]
+        let codes = again.isEmpty ? ledger.codes : ledger.codes.mapMembers { $1.subtracting(again) }
+        self.init(entries: ledger.entries.counts, codes: codes.counts)
+    }
 
     package subscript(entry: LedgerEntry) -> Int { entries[entry] ?? 0 }
 

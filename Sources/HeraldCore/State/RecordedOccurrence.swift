@@ -14,7 +14,7 @@ package struct RecordedOccurrence: Hashable, Sendable {
     package var begun: Date?
     /// When no recipient was left to be tried.
     package var finished: Date?
-    /// Whether a person took its end back, or had some recipients tried again, since it last ended.
+    /// Whether a person took its end back. Then it is only for those whom it was for.
     package var isReopened = false
     /// Why no run goes on with it before a person decides. Only an open one has it.
     package var halt: Halt?
@@ -109,6 +109,15 @@ package struct RecordedOccurrence: Hashable, Sendable {
     /// Whether its ledger may become counts: nobody needs to know any more who is in it.
     package func isPrunable(before limit: Date) -> Bool {
         finished.map { $0 < limit } == true && counts.uncertain == 0
+    }
+
+    /// What is written when it ends: whoever was to be tried again keeps the outcome that they had, and whoever it is for
+    /// and has none was not tried.
+    package func settling(as id: OccurrenceID) -> [StateChange] {
+        guard let ledger else { return [] }
+        let untried = classes.members(where: { !$0.isHoldout }).subtracting(ledger.entries.all)
+        let again = ledger[.again]
+        return (again.isEmpty ? [] : [.restore(id, again)]) + (untried.isEmpty ? [] : [.skip(id, untried, .notTried)])
     }
 
     mutating func forgetLedger() { (outcomes, classes, waves) = (.counts(counts), Partition(), Partition()) }

@@ -43,6 +43,8 @@ package enum StateChange: Hashable, Sendable {
     case reject(OccurrenceID, RecipientSet, code: String)
     /// Moves recipients to the skipped ones, with the reason.
     case skip(OccurrenceID, RecipientSet, SkipReason)
+    /// Gives recipients who were to be tried again the outcome that they had. Others stay as they are.
+    case restore(OccurrenceID, RecipientSet)
     /// Messages of an occurrence are about to start, and count for caps. Earlier starts of the same people in it do not
     /// count any more.
     case started(OccurrenceID, RecipientSet, MessageStart)
@@ -53,11 +55,11 @@ package enum StateChange: Hashable, Sendable {
     case forgetStarts(until: Date)
     /// Since when every message is noted that counts. `nil` if nothing is noted.
     case counting(since: Date?)
-    /// Ends an occurrence, and whatever halted it.
+    /// Ends an occurrence, and whatever halted it. Everybody whom it is for has an outcome then (`settling`).
     case finish(OccurrenceID, at: Date)
     /// Turns the ledgers of finished occurrences into counts.
     case prune(Set<OccurrenceID>)
-    /// Takes the end back, because some recipients are to be tried again.
+    /// Takes the end back, because some recipients are to be tried again. Nobody else joins it any more.
     case reopen(OccurrenceID)
     /// FCM does not know the current registrations of these recipients any more. No plan uses them. What herald made for
     /// them in topics and groups is *forgotten*: it counts again if they live after all. Former numbers are not dead.
@@ -181,7 +183,12 @@ extension RecordedState {
             }
             countingSince = countingSince.map { max($0, instant) }
         case .counting(let since): countingSince = since
+        case .restore(let id, let members):
+            changeLedger(of: id) { $0.restore(members) }
         case .finish(let id, let instant):
+            if let occurrence = occurrences[id] {
+                for change in occurrence.settling(as: id) { apply(change) }
+            }
             occurrences[id]?.finished = instant
             occurrences[id]?.isReopened = false
             occurrences[id]?.halt = nil
@@ -303,7 +310,7 @@ extension StateChange {
             .applied, .approve, .stamp, .forgetStarts, .counting, .note, .numberDeaths, .toldDeaths, .observed:
             false
         case .members, .reclassify, .awaitFile, .groupKey, .groupMembers, .open, .assign, .waves, .stages, .amend,
-            .outcome, .reject, .skip, .started, .unstarted, .finish, .reopen, .forget, .revive, .rename, .supersede,
+            .outcome, .reject, .skip, .restore, .started, .unstarted, .finish, .reopen, .forget, .revive, .rename, .supersede,
             .readopt, .died, .reviveMigrated, .erase, .drop, .outgrow, .halt, .suspend:
             true
         }

@@ -85,16 +85,27 @@ struct PostgresReader {
 
     /// One occurrence with its ledger and classes, whether it is finished or not.
     func occurrence(_ wanted: OccurrenceID) throws -> RecordedOccurrence? {
+        try Self.occurrence(from: transaction.commit(Self.questions(about: wanted)))
+    }
+
+    /// The same, while the transaction goes on.
+    func occurrenceBeforeCommit(_ wanted: OccurrenceID) throws -> RecordedOccurrence? {
+        try Self.occurrence(from: transaction.fetch(Self.questions(about: wanted)))
+    }
+
+    private static func questions(about wanted: OccurrenceID) -> [PostgresStatement] {
         let name = PostgresValue.text(wanted.rawValue)
         let one = "occurrence = (SELECT id FROM @occurrence WHERE name = $1)"
-        let answers = try transaction.commit(
-            [
-                PostgresStatement("SELECT \(Self.columns) FROM @occurrence WHERE name = $1", name),
-                SliceTable.ledger.sets(where: one, name), SliceTable.rejection.sets(where: one, name),
-                SliceTable.ledger.counts(where: one, name), SliceTable.rejection.counts(where: one, name), Self.codes,
-                SliceTable.assignment.sets(where: one, name), Self.messageClasses,
-                SliceTable.wave.sets(where: one, name),
-            ])
+        return [
+            PostgresStatement("SELECT \(columns) FROM @occurrence WHERE name = $1", name),
+            SliceTable.ledger.sets(where: one, name), SliceTable.rejection.sets(where: one, name),
+            SliceTable.ledger.counts(where: one, name), SliceTable.rejection.counts(where: one, name), codes,
+            SliceTable.assignment.sets(where: one, name), messageClasses,
+            SliceTable.wave.sets(where: one, name),
+        ]
+    }
+
+    private static func occurrence(from answers: [PostgresRows]) throws -> RecordedOccurrence? {
         guard let row = answers[0].first else { return nil }
         var (id, _, occurrence) = try Self.occurrence(row)
         let codes = try Self.codes(answers[5])

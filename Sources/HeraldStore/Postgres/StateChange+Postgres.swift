@@ -39,7 +39,7 @@ extension StateChange {
             }
         case .outcome(let id, let members, let entry):
             SliceTable.ledger.put(members, of: .withLedger(id), entry, transaction)
-            SliceTable.rejection.put(members, of: .withLedger(id), nil, transaction)
+            if entry != .again { SliceTable.rejection.put(members, of: .withLedger(id), nil, transaction) }
         case .reject(let id, let members, let code):
             Self.settle(members, of: id, .rejected, code, transaction)
         case .skip(let id, let members, let reason):
@@ -59,7 +59,14 @@ extension StateChange {
                 """, .date(instant))
         case .counting(let since):
             transaction.run("UPDATE @progress SET counting_since = $1", .date(since))
+        case .restore(let id, let members):
+            let ledger = try PostgresReader(transaction: transaction).occurrenceBeforeCommit(id)?.ledger ?? Ledger()
+            for (entry, members) in ledger.restoring(members) {
+                SliceTable.ledger.put(members, of: .withLedger(id), entry, transaction)
+            }
         case .finish(let id, _):
+            let occurrence = try PostgresReader(transaction: transaction).occurrenceBeforeCommit(id)
+            for change in occurrence?.settling(as: id) ?? [] { try change.write(to: transaction) }
             // Rows are left empty while a run fills them again and again.
             for table in ["ledger", "rejection"] {
                 transaction.run(

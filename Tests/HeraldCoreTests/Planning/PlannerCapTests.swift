@@ -87,7 +87,8 @@ struct PlannerCapTests {
         let send = try #require(scenario.plan().sends.first)
         #expect(send.members == [1])
         // The second one's outcome stays unknown; the third got nothing and gets nothing.
-        #expect(send.skipped == Partition(disjoint: [.capped("promo"): [3]]))
+        #expect(send.skipped == Partition(disjoint: [.capped("promo"): [2, 3]]))
+        #expect(send.keepingOutcome == [2])
     }
 
     @Test func `a topic is neither stopped nor counted`() {

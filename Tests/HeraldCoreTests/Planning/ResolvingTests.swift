@@ -30,12 +30,12 @@ import Testing
         var scenario = scenario()
         let campaign = Campaign.tide(at: Self.due)
         scenario.want(campaign, for: [1, 2, 3, 4])
-        scenario.state.occurrences[campaign.id]?.codes = ["UNREGISTERED": [2, 4]]
+        scenario.state.apply(.reject(campaign.id, [2, 4], code: "UNREGISTERED"))
         scenario.state.dead = [2]
         let retry = Resolution.retry(code: "UNREGISTERED")
         scenario.state.apply(
             try scenario.state.changes(resolving: campaign.id, by: retry, campaign: campaign, at: PlanScenario.now))
-        #expect(scenario.state.occurrences[campaign.id]?.codes["UNREGISTERED"] == [2])
+        #expect(scenario.state.occurrences[campaign.id]?.rejected == [2])
         #expect(scenario.plan().sends.map(\.members) == [[4]])
         scenario.state.dead = [2, 4]
         #expect(throws: ResolutionProblem.allDead(1)) {

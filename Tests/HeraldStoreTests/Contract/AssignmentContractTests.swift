@@ -135,7 +135,11 @@ struct AssignmentContractTests {
         let expected = [Trace.OccurrencePlace(id: .tide, entry: place.entry, code: nil, place.messageClass)]
         #expect(try await open.store.trace(of: place.id).occurrences == expected)
         try await open.commit(.finish(.tide, at: .at(9)))
-        #expect(try await open.store.trace(of: place.id).occurrences == expected)
+        let isSkipped = place.entry == nil && place.messageClass?.isHoldout == false
+        let ended = Trace.OccurrencePlace(
+            id: .tide, entry: isSkipped ? .skipped : place.entry, code: isSkipped ? "not_tried" : nil,
+            place.messageClass)
+        #expect(try await open.store.trace(of: place.id).occurrences == [ended])
         try await open.commit(.prune([.tide]))
         #expect(try await open.store.trace(of: place.id).occurrences.isEmpty)
     }

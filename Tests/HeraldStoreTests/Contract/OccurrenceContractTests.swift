@@ -72,8 +72,7 @@ struct OccurrenceContractTests {
             try await open.commit(.outcome(.wind, [RecipientID(id)], other))
         }
         let before = try await open.store.wholeState().occurrences[.wind]
-        let everybody: RecipientSet = [0, 1, 2, 3, 4, 5, 6]
-        #expect(everybody.count == LedgerEntry.allCases.count)
+        let everybody = RecipientSet(LedgerEntry.allCases.indices.map { RecipientID($0) })
         try await open.commit(.outcome(.tide, everybody, entry))
         let state = try await open.store.wholeState()
         for other in LedgerEntry.allCases {
