@@ -4,7 +4,7 @@ internal import NIOCore
 internal import Synchronization
 
 /// Owns the connections to one endpoint. The pool and all its handlers run on one event loop, so nothing here needs a
-/// lock.
+/// lock. It has many parts, because connections and waiting requests have one owner.
 actor ConnectionPool {
     /// A connection and the handler at the end of its pipeline.
     private struct Connection {

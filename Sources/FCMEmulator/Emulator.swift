@@ -13,6 +13,7 @@ import NIOCore
 
 /// A server that behaves like Firebase Cloud Messaging and delivers nothing.
 package struct Emulator: Sendable {
+    /// How it behaves. It has many parts, because each option of `herald emulator` is one.
     package struct Configuration: Sendable {
         package var host: String
         /// 0 picks a free port.

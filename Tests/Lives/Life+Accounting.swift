@@ -221,8 +221,9 @@ extension Life {
     // MARK: Between runs
 
     /// Intents without an outcome are unknown from now on: nobody may be sent to again.
-    func noteWhatDied() {
+    func noteWhatDied(_ content: LifeRun.Content) {
         for id in openings.keys { openings[id]?.die(at: now) }
+        noteIntents(of: content)
         for (name, topic) in known.snapshot.topics {
             for registration in known.registrations(of: topic.subscribing).values {
                 unheard[name, default: []].insert(registration)

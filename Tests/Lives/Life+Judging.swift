@@ -193,8 +193,13 @@ extension Life {
         for step in plan.steps {
             if step.refusal == nil { try checkLeavers(of: step) }
             guard step.refusal != nil, let subject = step.work.subject else { continue }
-            // The guard's sentence names the topic or group.
-            if !plan.refusals.contains(where: { $0.message.contains("\(subject)") }) {
+            let lists = files.lists(of: subject)
+            // The guard's sentence names the topic or group, or a list that decides who is in it.
+            let isNamed = plan.refusals.contains { refusal in
+                let isOfList = refusal.kind == .audienceCollapse || refusal.kind == .audienceGrowth
+                return isOfList ? lists.contains(refusal.name) : refusal.message.contains("\(subject)")
+            }
+            if !isNamed {
                 throw LifeProblem(promise: "leaves out what no guard is about", words: "\(step.id)")
             }
         }

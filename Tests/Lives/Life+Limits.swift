@@ -75,20 +75,36 @@ extension Life {
         if !isRefused { starts[person, default: [:]][key] = date }
     }
 
+    /// What a run was sending when it died may have started, whether FCM got the request or not: it counts.
+    func noteIntents(of content: LifeRun.Content) {
+        for note in content.notes {
+            for case .outcome(let id, let members, .intended?) in note.changes {
+                guard let occurrence = known.state.occurrences[id],
+                    let campaign = campaign(recordedAs: occurrence.campaign)
+                else { continue }
+                let people = known.installations(of: members.intersection(occurrence.ledger?[.intended] ?? []))
+                for person in people.subtracting(runFiles.seeds(of: campaign)) {
+                    mayHaveStarted[person, default: [:]][key(of: campaign, recorded: occurrence)] =
+                        Self.date(at: note.offset, skew)
+                }
+            }
+        }
+    }
+
     /// Whoever is skipped needs nothing more.
     func noteSkipped(_ content: LifeRun.Content) throws {
         for (occurrence, members, reason) in content.skipped {
-            for campaign in files.campaigns
-            where lines[campaign.line]?.names.contains(occurrence.campaign) == true {
-                let key = key(of: campaign, occurrence)
-                asked.insert(key)
-                noteBeginning(of: key, campaign, at: content.plans.first?.plan.at ?? now)
-                if members.contains(0) { end(key) }
-                for (id, registration) in known.registrations(of: members) {
-                    excused[key, default: []].insert(registration.recipientKey)
-                    if case .capped = reason, !isForgiven {
-                        try checkCap(registration.recipientKey, id, key, occurrence, content)
-                    }
+            // Another campaign may have had the name in its id before.
+            let name = content.campaign(of: occurrence)
+            guard let campaign = files.campaigns.first(where: { $0.name == name }) else { continue }
+            let key = key(of: campaign, occurrence)
+            asked.insert(key)
+            noteBeginning(of: key, campaign, at: content.plans.first?.plan.at ?? now)
+            if members.contains(0) { end(key) }
+            for (id, registration) in known.registrations(of: members) {
+                excused[key, default: []].insert(registration.recipientKey)
+                if case .capped = reason, !isForgiven {
+                    try checkCap(registration.recipientKey, id, key, occurrence, content)
                 }
             }
         }
@@ -101,7 +117,8 @@ extension Life {
         guard let cap = settings.frequencyCaps.first, let plan = content.plans.first?.plan else { return }
         // A message is remembered a little longer.
         let begin = plan.at - cap.per.seconds - max(60, cap.per.seconds / 48)
-        let earlier = (starts[person] ?? [:]).filter { $0.key != key && $0.value > begin }.count
+        let counted = (starts[person] ?? [:]).merging(mayHaveStarted[person] ?? [:]) { max($0, $1) }
+        let earlier = counted.filter { $0.key != key && $0.value > begin }.count
         let others = content.plans.flatMap(\.plan.steps).compactMap { step -> OccurrenceID? in
             guard case .send(let send) = step.work, send.members.contains(id) else { return nil }
             return send.occurrence

@@ -56,7 +56,7 @@ extension Life {
         try account(run)
         // Whoever is dead leaves no list.
         if known.deaths != deaths { refused = [] }
-        if run.isDead { noteWhatDied() } else if !run.now.isRefused { noteSeen() }
+        if run.isDead { noteWhatDied(run.now) } else if !run.now.isRefused { noteSeen() }
         noteMissed(run)
         try await judgeTelling(call, run)
         if isWhole, !run.isDead { noteGivenBack() }

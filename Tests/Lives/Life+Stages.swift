@@ -11,9 +11,9 @@ extension Life {
         let date = Self.date(at: note.offset, skew)
         for change in note.changes {
             guard let id = change.ofStages else { continue }
-            let stages = content.campaign(of: id).flatMap { name in runFiles.campaigns.first { $0.name == name } }?
-                .staged
-            let problem = openings[id, default: LifeOpening()].take(change, at: date, stages, byPerson: isPerson)
+            let campaign = content.campaign(of: id).flatMap { name in runFiles.campaigns.first { $0.name == name } }
+            let problem = openings[id, default: LifeOpening()]
+                .take(change, at: date, campaign?.staged, drawnBy: campaign?.drawSeed, byPerson: isPerson)
             if let problem, !isForgiven {
                 throw LifeProblem(promise: "opens stage by stage", words: "\(id) at \(date.rfc3339): \(problem)")
             }
@@ -28,7 +28,7 @@ extension Life {
         else { return }
         let isSeed = runFiles.seeds(of: campaign).contains(person)
         let time = (key.due ?? campaign.at).map(campaign.words(for:)) ?? "once"
-        let seed = "\(campaign.previousNames.first ?? campaign.name)#\(campaign.revision)"
+        let seed = openings[id]?.draw ?? campaign.drawSeed
         let share = isSeed ? .seeds : stages.share(of: person, seed: seed, time: time)
         guard let open = openings[id]?.share, share <= open else {
             throw LifeProblem(
@@ -143,6 +143,9 @@ extension LifeFiles {
 }
 
 extension LifeFiles.Campaign {
+    /// Its oldest name and its revision.
+    var drawSeed: String { "\(previousNames.first ?? name)#\(revision)" }
+
     /// The stages that its file has. One request to many has none, and they must fit into `expires_after`.
     var staged: LifeStages? {
         guard isForEach, var stages, expiresAfter.map({ stages.soaking < $0 }) ?? true else { return nil }

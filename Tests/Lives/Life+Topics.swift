@@ -106,3 +106,23 @@ extension Life {
         }
     }
 }
+
+extension LifeFiles {
+    /// The audiences that decide who is in a topic or group.
+    func lists(of subject: Plan.Subject) -> Set<String> {
+        var left = suppress
+        switch subject {
+        case .topic(let name):
+            for topic in topics where topic.name == name || topic.previousNames.contains(name) {
+                left += topic.subscribers + topic.exclude
+            }
+        case .group(let name): left += groups.filter { $0.name == name }.map(\.audience)
+        }
+        var lists: Set<String> = []
+        while let name = left.popLast() {
+            guard lists.insert(name).inserted else { continue }
+            left += audiences.first { $0.name == name }?.exclude ?? []
+        }
+        return lists
+    }
+}

@@ -85,6 +85,8 @@ struct LifeOpening {
 
     /// `nil` before the first stage.
     private(set) var share: StageShare?
+    /// The campaign's oldest name and its revision when the first stage opened. Who is in which stage stays so.
+    private(set) var draw: String?
     /// When the first stage opened.
     private var first: Date?
     /// What came since the stage opened, or since a person accepted what had come.
@@ -102,13 +104,14 @@ struct LifeOpening {
 
     /// As an older state has it, of which nothing else is known.
     init(restored occurrence: RecordedOccurrence) {
-        share = occurrence.stages.last?.share
+        (share, draw) = (occurrence.stages.last?.share, occurrence.stages.last?.draw)
         (isAccepted, isHalted) = (true, occurrence.halt == .stage)
     }
 
     /// Takes in what was committed. Returns what should not have been.
     mutating func take(
-        _ change: StateChange, at date: Date, _ stages: LifeStages?, byPerson isPerson: Bool = false
+        _ change: StateChange, at date: Date, _ stages: LifeStages?, drawnBy draw: String?,
+        byPerson isPerson: Bool = false
     ) -> String? {
         // The soak begins with what a run did, and with waves with the first that was sent.
         let counts = !isPerson && !(isSettled && stages?.soaksOnce == true)
@@ -131,7 +134,9 @@ struct LifeOpening {
         case .skip(_, let members, _): note(members, nil, at: nil)
         case .halt(_, let halt): isHalted = halt == .stage
         case .finish: isHalted = false
-        case .stages(_, let opened): return open(opened, at: date, stages, isPerson)
+        case .stages(_, let opened):
+            if share == nil { self.draw = draw }
+            return open(opened, at: date, stages, isPerson)
         default: break
         }
         return nil

@@ -64,6 +64,37 @@ struct StageRepairTests: StageScene {
         #expect(try await runs(town, 2, 16, 17, 32) == [[], Self.half, [], Self.rest])
     }
 
+    @Test func `who is in which stage stays so, whatever former names the file has since`() async throws {
+        let hello = Self.campaign(Self.usual)
+        let named = { (name: String, former: String) in
+            hello.replacing("name: hello", with: "name: \(name)") + "previous_names: [\(former)]\n"
+        }
+        let town = try await town(Self.files(Self.usual))
+        try town.folder.write(named("ciao", "hello"), to: "hello.yaml")
+        #expect(try await runs(town, 0) == [Self.tenth])
+        try town.folder.write(named("salve", "hello, ciao"), to: "hello.yaml")
+        #expect(try await runs(town, 1) == [[]])
+        // Nothing was sent under the first of the names.
+        try town.folder.write(named("salve", ""), to: "hello.yaml")
+        #expect(try await runs(town, 2, 16, 17, 32) == [[], Self.half, [], Self.rest])
+    }
+
+    @Test func `another name in the midst of a send leaves everybody in their stage`() async throws {
+        let everybody = "stages: [100%]"
+        let town = try await town(Self.files(everybody))
+        #expect(try await runs(town, 0) == [Self.everybody])
+        let ciao = Self.campaign(everybody).replacing("name: hello", with: "name: ciao")
+        try town.folder.write(ciao + "previous_names: [hello]\n", to: "hello.yaml")
+        #expect(try await runs(town, 1) == [[]])
+        // The file does not name the former name any more when the next one begins.
+        let next = Self.campaign(Self.usual, more: "revision: 2").replacing("name: hello", with: "name: ciao")
+        try town.folder.write(next, to: "hello.yaml")
+        #expect(try await runs(town, 2) == [[2, 24, 36, 37, 42, 49, 59]])
+        let salve = next.replacing("name: ciao", with: "name: salve")
+        try town.folder.write(salve + "previous_names: [ciao]\n", to: "hello.yaml")
+        #expect(try await runs(town, 3) == [[]])
+    }
+
     @Test func `an approval covers the seeds`() async throws {
         let town = try await town(
             Self.files(Self.usual + ", seeds: our-phones", seeds: [700], settings: "approval: required"))

@@ -1,6 +1,7 @@
 import FCM
 
-/// Everything the emulator remembers. It is a value: only its functions change it, and they do no I/O.
+/// Everything the emulator remembers. It is a value: only its functions change it, and they do no I/O. It has many
+/// parts, because FCM has many resources and the emulator many settings.
 struct World: Sendable {
     /// Whether only registrations exist that a test has added.
     var strict: Bool

@@ -2,7 +2,8 @@ import FCM
 import Foundation
 import HeraldCore
 
-/// What a command asks of a run: everything in which `apply`, `run` and `test` differ.
+/// What a command asks of a run: everything in which `apply`, `run` and `test` differ. It has many parts, because the
+/// commands have many options.
 struct RunRequest {
     let goal: Goal
     /// Names the run and its report.

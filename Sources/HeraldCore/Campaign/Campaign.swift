@@ -1,6 +1,6 @@
 package import FCM
 
-/// One message, one target, one schedule.
+/// One message, one target, one schedule. It has many parts, because each part of a campaign's file is one.
 package struct Campaign: Hashable, Sendable {
     package var name: Located<String>
     package var description: String?

@@ -1,4 +1,4 @@
-/// The workspace's own settings, from `herald.yaml`.
+/// The workspace's own settings, from `herald.yaml`. It has many parts, because each key of the file is one.
 package struct Settings: Hashable, Sendable {
     /// The format versions that this herald reads. A newer one has more keys.
     package static let formatVersions = 1...2

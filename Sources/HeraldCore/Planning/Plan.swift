@@ -1,6 +1,6 @@
 package import FCM
 
-/// What `apply` will do, and nothing else.
+/// What `apply` will do, and nothing else. It has many parts, because each kind of news that a plan has is one.
 package struct Plan: Hashable, Sendable {
     /// The time it was made for.
     package var at: Date

@@ -9,7 +9,7 @@ extension Planner {
         let campaign = wanted.campaign
         let send = campaign.schedule.catchUp == .all ? send : withoutNewer(send, occurrence)
         var staging = StageSorting(
-            send, stages, of: wanted, occurrence, seed: drawSeed(of: wanted.campaign, send.occurrence),
+            send, stages, of: wanted, occurrence, seed: drawSeed(of: wanted.campaign, occurrence),
             dead: state.dead, isForecast: sizes != nil, at: now)
         noteSmall(staging, send)
         if !send.isResumed, let seeds = stages.seeds, !staging.hasSeeds {
@@ -71,20 +71,15 @@ extension Planner {
         guard let stages = wanted.campaign.delivery.stages, let occurrence, !occurrence.stages.isEmpty, !listsSkipped
         else { return nil }
         return StageSorting(
-            send, stages, of: wanted, occurrence, seed: drawSeed(of: wanted.campaign, send.occurrence),
+            send, stages, of: wanted, occurrence, seed: drawSeed(of: wanted.campaign, occurrence),
             dead: state.dead, isForecast: sizes != nil, at: now
         ).table(isHalted: occurrence.halt == .stage)
     }
 
-    /// What the draw of an occurrence's stages begins with. The state knows the oldest name also when the file does not name
-    /// it any more.
-    private func drawSeed(of campaign: Campaign, _ id: OccurrenceID) -> String {
-        guard campaign.previousNames.isEmpty, let former = state.formerNames[campaign.name.value] else {
-            return campaign.drawSeed
-        }
-        let begun = String(id.rawValue.prefix { $0 != "@" })
-        let oldest = former.count == 1 ? former.first ?? begun : begun
-        return "\(oldest)#\(campaign.revision)"
+    /// What the draw of an occurrence's stages begins with. It stays what it was when the first of them opened,
+    /// whatever names the file has since.
+    private func drawSeed(of campaign: Campaign, _ occurrence: RecordedOccurrence?) -> String {
+        occurrence?.stages.last?.draw ?? campaign.drawSeed
     }
 
     /// Nobody of the open stage may start yet, and nobody of it has an outcome: those of later stages wait for that.

@@ -1,7 +1,7 @@
 internal import FCM
 
 /// Works out the steps that turn the recorded state into the desired one, and which sends are due. It does no I/O and
-/// keeps nothing between plans.
+/// keeps nothing between plans. It has many parts, because it keeps what it has worked out until the plan is whole.
 package struct Planner {
     let desired: Desired
     /// The state, with renamed campaigns under their new names.
@@ -47,6 +47,7 @@ package struct Planner {
     var plan: Plan
     var overview = PlanOverview()
 
+    /// What a plan is made of. It has many parts, because a plan depends on nothing else.
     package struct Input: Sendable {
         package var desired: Desired
         package var state: RecordedState
@@ -56,9 +57,8 @@ package struct Planner {
         package var workspaceDigest: String
         /// Plan only these campaigns and the topics and groups they target. Empty means everything.
         package var onlyCampaigns: Set<String>
-        /// How many days ahead to look for upcoming sends.
+        /// How many days ahead to look for upcoming sends, and how many of them are listed.
         package var days: Int
-        /// How many of them are listed.
         package var upcoming = UpcomingLimit.usual
         /// Whether the lists were not read, so that no members are known.
         package var listsSkipped: Bool

@@ -1,6 +1,7 @@
 /// What is known of an occurrence's stages at one instant.
 struct StageSorting {
     private let stages: Stages
+    private let seed: String
     private var recorded: [RecordedStage]
     /// Who is in which stage, of those who are left and of those whose clock has not reached it.
     private let drawn: Partition<StageShare>
@@ -39,7 +40,7 @@ struct StageSorting {
         dead: RecipientSet, isForecast: Bool, at now: Date
     ) {
         let ledger = occurrence?.ledger ?? Ledger()
-        (self.stages, self.now, recorded) = (stages, now, occurrence?.stages ?? [])
+        (self.stages, self.seed, self.now, recorded) = (stages, seed, now, occurrence?.stages ?? [])
         figures = StageFigures(ledger, besides: send.members.union(send.discovered), dead: dead)
         repeated = ledger.uncertain.intersection(send.members).count
         settled = ledger.settled.subtracting(send.members).subtracting(ledger[.skipped]).count
@@ -59,7 +60,8 @@ struct StageSorting {
         var drawn =
             current == .everybody ? Partition(disjoint: [.everybody: rest]) : Self.draw(rest, draw, wanted)
         // Whoever was tried before there were stages comes first, but not as a seed.
-        let again = send.members.intersection(ledger.uncertain.union(ledger.entries.union(of: [.deferred, .again]))).subtracting(drawn[.seeds])
+        let again = send.members.intersection(ledger.uncertain.union(ledger.entries.union(of: [.deferred, .again])))
+            .subtracting(drawn[.seeds])
         if !again.isEmpty, let share = stages.shares.first { drawn.move(again, to: share) }
         self.drawn = drawn
         firstEnd = firstEnd(of: send, draw, wanted)
@@ -205,7 +207,8 @@ struct StageSorting {
                 opened[opened.count - 1].planned = max(0, opened[opened.count - 1].planned - left)
                 planned += left
             }
-            opened.append(RecordedStage(share: current, opened: now, planned: planned, before: figures))
+            opened.append(
+                RecordedStage(share: current, opened: now, planned: planned, before: figures, draw: seed))
         }
         // If the stage sends again, it soaks again.
         let goesOn = isSent && !soaksOnce && opened.last?.settled != nil

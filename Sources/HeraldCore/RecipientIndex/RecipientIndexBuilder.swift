@@ -1,6 +1,7 @@
 internal import FCM
 
-/// Collects the rows of all lists while they are read.
+/// Collects the rows of all lists while they are read. It has many parts, because rows are told apart by what is wanted
+/// of them.
 struct RecipientIndexBuilder {
     let workspace: Workspace
     /// Ordered so that each comes after the audience it is made from.

@@ -1,6 +1,7 @@
 internal import FCM
 
-/// One pass over all rows, recipient by recipient.
+/// One pass over all rows, recipient by recipient. It has many parts, because it is the one pass: whatever is wanted of
+/// the rows is gathered in it.
 struct RecipientPass {
     /// A recipient that at least one list names.
     struct Recipient {

@@ -1,7 +1,7 @@
 internal import FCM
 
 /// Resolves the lists of a workspace to recipients. An installation is one recipient, however often it is listed and
-/// with whatever registrations.
+/// with whatever registrations. It has many parts, because lists are read once and wanted for many things.
 package struct Resolver {
     private let workspace: Workspace
     private let rows: [RecipientIndex.Owner: RecipientSet]

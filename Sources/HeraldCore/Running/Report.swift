@@ -1,6 +1,7 @@
 internal import FCM
 
-/// What a run did, and what came of every recipient it planned for.
+/// What a run did, and what came of every recipient it planned for. It has many parts, because all that a reader may
+/// ask of a run is in its report.
 package struct Report: Hashable, Sendable {
     package enum Result: String, Hashable, Sendable {
         case running, ok, failed, unknown, halted, refused, interrupted
@@ -118,7 +119,8 @@ package struct Report: Hashable, Sendable {
 }
 
 /// One step's account. Whatever was planned and is in no other figure is pending, so no recipient can be lost from it
-/// (docs/explanation/promises.md#promises).
+/// (docs/explanation/promises.md#promises). It has many parts, because each figure and reason that a report shows is
+/// one.
 package struct StepReport: Hashable, Sendable {
     /// How many failures a report shows for each step.
     package static let shownFailures = 1000

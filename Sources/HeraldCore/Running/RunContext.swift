@@ -1,6 +1,7 @@
 internal import FCM
 
-/// What the steps of a run share. The executor owns it and lends it to the step that is running.
+/// What the steps of a run share. The executor owns it and lends it to the step that is running. It has many parts,
+/// because steps share what the project's rates and registrations are.
 struct RunContext {
     let options: RunOptions
     let fingerprints: Fingerprinter

@@ -4,7 +4,8 @@ internal import FCM
 /// intent is written before its request leaves, and each outcome after. One commit covers all requests that start
 /// together and the answers that came in the meantime.
 ///
-/// It takes one event at a time, with the moment it happened, and says what to do next.
+/// It takes one event at a time, with the moment it happened, and says what to do next. It has many parts, because
+/// every decision of a step is made from it alone.
 struct StepState: DecidingStep {
     /// What the step asked for last.
     enum Stage {

@@ -2,7 +2,7 @@ internal import FCM
 
 /// The parts of a step that depend on its kind: which request goes to which recipient, what its answer means, and what
 /// is written before and after. It does no I/O. Sends and the two ways of changing a topic's members differ only here.
-/// Device groups have `GroupState`.
+/// Device groups have `GroupState`. It has many parts, because each kind of step needs its own.
 struct StepWork {
     let work: Plan.Work
     let action: Plan.Action

@@ -3,7 +3,7 @@ package import FCM
 extension Executor {
     package typealias Options = RunOptions
 
-    /// Everything outside that a run uses.
+    /// Everything outside that a run uses. It has many parts, because a run does all its input and output through it.
     package struct Surroundings: Sendable {
         package var store: any StateStore
         package var sender: any Sender

@@ -1,4 +1,4 @@
-/// An occurrence as the state keeps it.
+/// An occurrence as the state keeps it. It has many parts, because each column of its table is one.
 package struct RecordedOccurrence: Hashable, Sendable {
     package var campaign: String
     package var revision: Int

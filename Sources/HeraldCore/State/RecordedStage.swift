@@ -16,9 +16,14 @@ package struct RecordedStage: Hashable, Sendable {
     package var accepted: Date?
     /// What had come of it by then. Only what came since is judged.
     package var excused = StageFigures()
+    /// What the draw of the occurrence's stages begins with, as it was when the first of them opened
+    /// (`Campaign.drawSeed`). `nil` if a herald opened it that did not note it.
+    package var draw: String?
 
-    package init(share: StageShare, opened: Date, planned: Int, before: StageFigures = StageFigures()) {
-        (self.share, self.opened, self.planned, self.before) = (share, opened, planned, before)
+    package init(
+        share: StageShare, opened: Date, planned: Int, before: StageFigures = StageFigures(), draw: String? = nil
+    ) {
+        (self.share, self.opened, self.planned, self.before, self.draw) = (share, opened, planned, before, draw)
     }
 }
 
@@ -49,18 +54,19 @@ extension RecordedStage {
             "\(share.millionths)", Self.text(opened), "\(planned)", before.text, settled.map(Self.text) ?? "-",
             figures?.text ?? "-", accepted.map(Self.text) ?? "-", excused.text,
         ]
-        return parts.joined(separator: " ")
+        return (parts + [draw].compactMap(\.self)).joined(separator: " ")
     }
 
     private init?(_ text: String) {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 8, let millionths = Int(parts[0]), (0...1_000_000).contains(millionths),
-            let opened = Self.date(parts[1]), let planned = Int(parts[2]), planned >= 0,
-            let before = StageFigures(text: parts[3])
+        guard parts.count == 8 || parts.count == 9 && parts[8].contains("#"), let millionths = Int(parts[0]),
+            (0...1_000_000).contains(millionths), let opened = Self.date(parts[1]),
+            let planned = Int(parts[2]), planned >= 0, let before = StageFigures(text: parts[3])
         else { return nil }
         self.init(share: StageShare(millionths: millionths), opened: opened, planned: planned, before: before)
         guard let excused = StageFigures(text: parts[7]) else { return nil }
         (settled, accepted, self.excused) = (Self.date(parts[4]), Self.date(parts[6]), excused)
+        draw = parts.count == 9 ? parts[8] : nil
         figures = StageFigures(text: parts[5])
         guard parts[4] == "-" || settled != nil, parts[5] == "-" || figures != nil, parts[6] == "-" || accepted != nil
         else { return nil }

@@ -1,7 +1,7 @@
 package import FCM
 
 /// What herald did: the memberships it manages, the outcomes of every occurrence, and what it must not do again. It is
-/// complete, or a snapshot.
+/// complete, or a snapshot. It has many parts, because each table of the state is one.
 package struct RecordedState: Hashable, Sendable {
     package var identity: Identity
     /// Increases with every recorded effect.

@@ -310,7 +310,8 @@ extension StateChange {
             .applied, .approve, .stamp, .forgetStarts, .counting, .note, .numberDeaths, .toldDeaths, .observed:
             false
         case .members, .reclassify, .awaitFile, .groupKey, .groupMembers, .open, .assign, .waves, .stages, .amend,
-            .outcome, .reject, .skip, .restore, .started, .unstarted, .finish, .reopen, .forget, .revive, .rename, .supersede,
+            .outcome, .reject, .skip, .restore, .started, .unstarted, .finish, .reopen, .forget, .revive, .rename,
+            .supersede,
             .readopt, .died, .reviveMigrated, .erase, .drop, .outgrow, .halt, .suspend:
             true
         }

@@ -1,7 +1,8 @@
 package import FCM
 
 /// What planning needs of a state, for machines that must not have the state itself. Of members it says only how many
-/// there are. It holds no registration, no fingerprint, no name of a group and nothing that a message says.
+/// there are. It holds no registration, no fingerprint, no name of a group and nothing that a message says. It has many
+/// parts, because each table of the state has its sizes here.
 package struct StateSnapshot: Hashable, Sendable {
     package var identity: RecordedState.Identity
     package var serial: Int64

@@ -13,7 +13,7 @@ struct StageContractTests {
         first.excused = StageFigures(accepted: 1, rejected: 1, dead: 2, unknown: 3)
         let second = RecordedStage(
             share: StageShare(millionths: 12_345), opened: .at(901), planned: 70_000,
-            before: StageFigures(accepted: 5, rejected: 6, dead: 7, unknown: 8))
+            before: StageFigures(accepted: 5, rejected: 6, dead: 7, unknown: 8), draw: "tide#1")
         return [first, second]
     }
 
