@@ -25,6 +25,7 @@ extension Life {
         guard try await herald(["state", "resolve", "\(id)"] + way.arguments, run) == nil else { return false }
         try await look()
         tell("resolve \(id) \(way)")
+        noteDecision(way, about: id)
         for note in run.now.notes { try noteStages(note, of: run.now, byPerson: true) }
         guard let campaign = campaign(recordedAs: occurrence.campaign) else { return true }
         let key = key(of: campaign, recorded: occurrence)

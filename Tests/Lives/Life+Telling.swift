@@ -10,6 +10,8 @@ struct LifeTellings {
         var change: String
         var subject: String
         var sentence: String
+        /// Whether a person decided about it since. If it comes about again, that is news.
+        var isDecided = false
     }
 
     /// What is in trouble, as each hook was told.
@@ -69,7 +71,8 @@ extension Life {
         for (name, value) in LifeReceiver.variables where name.hasPrefix("HOOK") && content.told.contains(value) {
             throw LifeProblem(promise: "shows no secret", words: name)
         }
-        guard !tellings.isForgotten, !settings.webhooks.isEmpty else { return }
+        // A run that is asked to stop tells nobody any more. The next one does.
+        guard !tellings.isForgotten, !settings.webhooks.isEmpty, !content.isStopped else { return }
         if files.areWrong { return try judgeWrong(call) }
         guard let instant = endOfWhole(call, content) else { return }
         let truth = try await troubles(at: instant)
@@ -164,10 +167,13 @@ extension Life {
             open.removeAll { $0.subject == trouble.subject }
         default:
             let subject = Self.subject(of: notice)
-            let isSame = open.contains { $0.change == change && $0.subject == subject && $0.sentence == sentence }
+            let isSame = open.contains {
+                $0.change == change && $0.subject == subject && $0.sentence == sentence && !$0.isDecided
+            }
             if isSame, !tellings.isForgotten {
                 throw LifeProblem(promise: "tells the same news once", words: sentence)
             }
+            open.removeAll { $0.change == change && $0.subject == subject && $0.isDecided }
             open.append(.init(change: change, subject: subject, sentence: sentence))
         }
     }
@@ -180,6 +186,23 @@ extension Life {
         case "apply": return "guard \(words.last?.split(separator: "=").first ?? "")"
         case "state" where words.count > 3: return words[3]
         default: return "run"
+        }
+    }
+
+    /// A person decided about an occurrence. Whoever was told is told again if it comes about again.
+    func noteDecision(_ way: Resolution, about id: OccurrenceID) {
+        for (hook, open) in tellings.open {
+            tellings.open[hook] = open.map { trouble in
+                var trouble = trouble
+                let isMeant =
+                    switch way {
+                    case .accept, .resend: trouble.change == "held" && trouble.sentence.contains("may or may not")
+                    case .goOn: trouble.change == "halted"
+                    case .abandon, .retry: false
+                    }
+                if isMeant, trouble.subject == id.rawValue { trouble.isDecided = true }
+                return trouble
+            }
         }
     }
 
@@ -200,7 +223,7 @@ extension Life {
     private func judge(_ hook: Webhook, _ number: Int, _ truth: [(change: Webhook.Change, subject: String)]) throws {
         let open = tellings.open[number] ?? []
         for (change, subject) in truth where hook.changes.contains(change) {
-            if !open.contains(where: { $0.change == change.rawValue && $0.subject == subject }) {
+            if !open.contains(where: { $0.change == change.rawValue && $0.subject == subject && !$0.isDecided }) {
                 throw LifeProblem(promise: "tells every trouble", words: "hook \(number): \(change) \(subject)")
             }
         }

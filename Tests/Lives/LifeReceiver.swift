@@ -15,7 +15,15 @@ enum LifeTellingMishap: CaseIterable {
     /// Whether the receiver has got it all the same.
     var arrives: Bool { [.lostAfter, .lateAfter, .brokenAfter].contains(self) }
 
-    private var isLate: Bool { self == .lateBefore || self == .lateAfter }
+    /// Whether herald tries again.
+    var isTriedAgain: Bool {
+        switch self {
+        case .refused, .lostBefore, .lostAfter, .lateBefore, .lateAfter, .broken, .brokenAfter, .tooMany: true
+        case .wrong, .tooLarge, .unread, .gone, .moved: false
+        }
+    }
+
+    var isLate: Bool { self == .lateBefore || self == .lateAfter }
 
     func exchange(within timeout: Duration, by time: SimulatedTime) async -> Exchange {
         if isLate { try? await time.sleep(for: timeout) }
@@ -53,6 +61,9 @@ final class LifeReceiver: Sendable {
         var letters: [Letter] = []
         /// What did not arrive, as far as herald knows.
         var failing: Set<String> = []
+        /// How often each letter was not taken, and how long each hook kept herald waiting with that.
+        var tries: [String: Int] = [:]
+        var waited: [Int: Duration] = [:]
         var random: SeededRandom
         /// Out of a hundred letters, so many meet with a mishap.
         var mishaps = 0
@@ -78,7 +89,10 @@ final class LifeReceiver: Sendable {
 
     var now: Content { content.withLock(\.self) }
 
-    func isFailing(_ hook: Int) -> Bool { now.failing.contains { $0.hasPrefix("\(hook) ") } }
+    /// A webhook that keeps herald waiting for long is told the rest by the next run.
+    func isFailing(_ hook: Int) -> Bool {
+        now.failing.contains { $0.hasPrefix("\(hook) ") } || now.waited[hook] ?? .zero >= .seconds(20)
+    }
 
     func carry(_ letter: Post.Letter, _ run: LifeRun, _ date: Date, by time: SimulatedTime) async -> Exchange {
         guard !run.isDead else { return .lost(reason: "the process is dead") }
@@ -100,6 +114,12 @@ final class LifeReceiver: Sendable {
                 content.failing.remove("\(hook) \(id)")
             } else {
                 content.failing.insert("\(hook) \(id)")
+            }
+            if let mishap {
+                let tries = content.tries["\(hook) \(id)", default: 0]
+                let pause = mishap.isTriedAgain && tries < 2 ? Duration.seconds(tries == 0 ? 1 : 4) : .zero
+                content.tries["\(hook) \(id)"] = tries + 1
+                content.waited[hook, default: .zero] += pause + (mishap.isLate ? letter.timeout : .zero)
             }
             return mishap
         }

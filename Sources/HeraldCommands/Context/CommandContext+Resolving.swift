@@ -17,7 +17,9 @@ extension CommandContext {
             } catch {
                 throw error.failure(for: id.rawValue, in: state)
             }
-            try await store.commit(changes)
+            var told = state.told
+            told.decide(resolution, about: id)
+            try await store.commit(changes + (told == state.told ? [] : [.told(told)]))
         }
         console.info("herald: settled \(id)\n")
     }

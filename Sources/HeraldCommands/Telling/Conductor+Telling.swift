@@ -75,7 +75,7 @@ extension Conductor {
             recorded.occurrences[OccurrenceID(rawValue: need.name)]?.halt != nil
         else { return }
         var news = Told.News(run: request.id, started: started, now: request.now())
-        news.needs = [need]
+        (news.needs, news.areNew) = ([need], true)
         await note(news, in: store, recorded, nil, nil)
     }
 

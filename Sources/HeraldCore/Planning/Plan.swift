@@ -221,8 +221,6 @@ package struct Plan: Hashable, Sendable {
         package var command = ""
         /// As in `Waiting`.
         package var stages: StageTable?
-        /// Since when outcomes are unknown, if the occurrence has ended.
-        package var since: Date?
 
         package enum Kind: String, Hashable, Sendable {
             /// A person paused it.

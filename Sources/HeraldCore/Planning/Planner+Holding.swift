@@ -98,7 +98,7 @@ extension Planner {
         let people = count(occurrence.counts.uncertain, "recipient")
         hold(
             id, "\(people) may or may not have got it, and herald does not send it again by itself",
-            .decide(since: occurrence.finished))
+            .decide)
     }
 
     /// Until when a decision comes in time for the wave of an occurrence in local time that is lost first. Empty for other
@@ -140,9 +140,7 @@ extension Planner {
 
     /// What a person can do about something that is held.
     enum Remedy {
-        /// - Parameter since: when the occurrence ended, if it has.
-        case decide(since: Date?)
-        case goOn, abandon
+        case decide, goOn, abandon
         /// To go on alone would stop at the same guard again.
         case forget
         /// `nil` where everything is paused.
@@ -166,7 +164,6 @@ extension Planner {
             occurrence: id, reason: reason, resolve: "herald \(command)\(others)", remaining: remaining, kind: kind,
             command: "herald \(command)", stages: stages)
         if case .forget = remedy { held.command = forgetting(id) }
-        if case .decide(let end) = remedy { held.since = end }
         plan.held.append(held)
     }
 }

@@ -7,8 +7,7 @@ package struct Need: Hashable, Sendable {
     package var name: String
     package var sentence: String
     package var command: String
-    /// What a guard refused, or nobody approved, by name. The stage that is open, of what waits in stages, and since when
-    /// outcomes are unknown: both may come about again.
+    /// What a guard refused, or nobody approved, by name.
     package var subjects: [String] = []
 
     package enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -60,7 +59,7 @@ extension Need {
         self.init(
             kind: .halted, name: occurrence,
             sentence: "\(occurrence) is held: \(stopped.words); --continue accepts that and goes on.",
-            command: "herald state resolve \(occurrence) --continue", subjects: step.stages.openStage)
+            command: "herald state resolve \(occurrence) --continue")
     }
 
     /// A run that could not do its work.
@@ -130,10 +129,7 @@ extension Need {
             }
         self.init(
             kind: kind, name: held.occurrence.rawValue, sentence: "\(held.occurrence) is held: \(held.reason).",
-            command: held.command,
-            subjects: kind == .halted
-                ? held.stages?.stages.openStage ?? []
-                : kind == .unknown ? [held.since?.rfc3339].compactMap(\.self) : [])
+            command: held.command)
     }
 
     private init(_ list: ListAge) {
@@ -214,9 +210,4 @@ package struct ListAge: Hashable, Sendable {
             "age_seconds": .int(age.components.seconds), "old": .bool(isOld),
         ]
     }
-}
-
-extension [Plan.Stage] {
-    /// The one that opened last, if there are stages.
-    fileprivate var openStage: [String] { last { $0.opened != nil }.map { [$0.share.words] } ?? [] }
 }

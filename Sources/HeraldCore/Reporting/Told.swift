@@ -19,6 +19,8 @@ package struct Told: Hashable, Sendable {
         /// `Need.subject`
         var subject: String
         var notice: Notice
+        /// Whether a person decided about it since. If it is there after that, it has come about again.
+        var isDecided = false
     }
 
     /// More are dropped, the oldest first: nobody reads them all.
@@ -34,6 +36,8 @@ package struct Told: Hashable, Sendable {
         package var needs: [Need] = []
         /// Whether these are all. Otherwise nothing is well again.
         package var areAll = false
+        /// Whether they came about just now, so that none of them was told.
+        package var areNew = false
         /// Occurrences that this run found too late.
         package var missed: [Plan.Missed] = []
         package var run: String
@@ -75,11 +79,22 @@ package struct Told: Hashable, Sendable {
         outbox = outbox.suffix(Self.longestOutbox)
     }
 
+    /// Notes what a person decided about an occurrence. The state must keep the result with the decision.
+    package mutating func decide(_ resolution: Resolution, about id: OccurrenceID) {
+        let kind: Need.Kind? =
+            switch resolution {
+            case .accept, .resend: .unknown
+            case .goOn: .halted
+            case .abandon, .retry: nil
+            }
+        if let kind { troubles["\(kind.rawValue) \(id)"]?.isDecided = true }
+    }
+
     private mutating func noteTroubles(_ news: News, _ state: RecordedState) -> [Notice] {
         var notices: [Notice] = []
         for need in news.needs {
             guard let change = need.change else { continue }
-            let fresh = need.keys.filter { troubles[$0] == nil }
+            let fresh = need.keys.filter { news.areNew || troubles[$0]?.isDecided ?? true }
             guard !fresh.isEmpty else { continue }
             let occurrence = state.occurrences[OccurrenceID(rawValue: need.name)] == nil ? nil : need.name
             let notice = notice(
@@ -166,7 +181,7 @@ extension Told {
         for (key, value) in json?["troubles"]?.object ?? [:] {
             guard let subject = value["subject"]?.string, let notice = value["notice"].flatMap(Notice.init(kept:))
             else { continue }
-            troubles[key] = Trouble(subject: subject, notice: notice)
+            troubles[key] = Trouble(subject: subject, notice: notice, isDecided: value["decided"] == .bool(true))
         }
     }
 
@@ -174,7 +189,13 @@ extension Told {
         var members: [String: JSONValue] = [
             "outbox": .array(outbox.map(\.kept)),
             "troubles": .object(
-                troubles.mapValues { ["subject": .string($0.subject), "notice": $0.notice.kept] }),
+                troubles.mapValues { trouble in
+                    var members: [String: JSONValue] = [
+                        "subject": .string(trouble.subject), "notice": trouble.notice.kept,
+                    ]
+                    if trouble.isDecided { members["decided"] = true }
+                    return .object(members)
+                }),
         ]
         if !ended.isEmpty {
             let dates = ended.map { ($0.key.rawValue, JSONValue.double($0.value.timeIntervalSince1970)) }
@@ -229,8 +250,6 @@ extension Need {
     fileprivate var keys: [String] {
         switch kind {
         case .refused, .unapproved: subjects.map { "\(subject) \($0)" }
-        case .halted where !subjects.isEmpty, .unknown where !subjects.isEmpty:
-            subjects.map { "\(kind.rawValue) \(name) \($0)" }
         default: ["\(kind.rawValue) \(name)"]
         }
     }

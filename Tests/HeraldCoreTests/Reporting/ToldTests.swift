@@ -147,21 +147,84 @@ import Testing
         #expect(heard == [["held"], ["held"], [], [], ["held"], ["well"]])
     }
 
-    @Test(arguments: [Need.Kind.halted, .unknown])
-    func `what comes about again, in another stage or after it was sent again, is told again`(_ kind: Need.Kind) {
-        let state = Self.state()
-        var (told, heard): (Told, [[String]]) = (Told(), [])
-        for subject in ["30 %", "30 %", "60 %", "60 %", nil] {
-            var news = Told.News(run: "r\(heard.count)", started: Self.begin, now: Self.begin)
-            var need = Self.need(kind, "a@once")
-            need.subjects = [subject].compactMap(\.self)
-            (news.needs, news.areAll) = (subject == nil ? [] : [need], true)
+    @Test(arguments: [
+        (Need.Kind.unknown, Resolution.resend, true), (.unknown, .accept, true), (.unknown, .retry(code: "X"), false),
+        (.halted, .goOn, true), (.halted, .accept, false),
+    ])
+    func `what comes about again after a person decided about it is told again`(
+        _ kind: Need.Kind, _ way: Resolution, _ isNews: Bool
+    ) {
+        var (state, heard): (RecordedState, [[String]]) = (Self.state(), [])
+        for run in 0..<5 {
+            if run == 2 {
+                var told = state.told
+                told.decide(way, about: "a@once")
+                state.apply([.told(told)])
+            }
+            var news = Told.News(run: "r\(run)", started: Self.begin, now: Self.begin)
+            (news.needs, news.areAll) = (run == 4 ? [] : [Self.need(kind, "a@once")], true)
+            var told = state.told
             let before = told.outbox.count
             told.take(news, in: state, for: [Self.webhook])
             heard.append(told.outbox.dropFirst(before).map(\.change))
+            state.apply([.told(told)])
+            #expect(state.told == told)
         }
         let change = kind == .halted ? "halted" : "held"
-        #expect(heard == [[change], [], [change], [], ["well"]])
+        #expect(heard == [[change], [], isNews ? [change] : [], [], ["well"]])
+    }
+
+    @Test func `a send that herald stops is news, whatever was told of it before`() {
+        var told = Told()
+        var news = Told.News(run: "r0", started: Self.begin, now: Self.begin)
+        (news.needs, news.areAll) = ([Self.need(.halted, "a@once", "Its file was changed.")], true)
+        told.take(news, in: Self.state(), for: [Self.webhook])
+        var halt = Told.News(run: "r1", started: Self.begin, now: Self.begin)
+        (halt.needs, halt.areNew) = ([Self.need(.halted, "a@once", "It was stopped.")], true)
+        told.take(halt, in: Self.state(), for: [Self.webhook])
+        news.run = "r1"
+        told.take(news, in: Self.state(), for: [Self.webhook])
+        #expect(told.outbox.map(\.sentence) == ["Its file was changed.", "It was stopped."])
+    }
+
+    /// What a run would say that it needs, as the state and the files are.
+    private static func told(_ told: inout Told, _ scenario: PlanScenario, _ run: String) -> [String] {
+        var news = Told.News(run: run, started: begin, now: begin)
+        news.needs = Need.all(in: scenario.proposal(), [], lastRun: nil, every: .seconds(300), atWork: .thisRun)
+        news.areAll = true
+        let before = told.outbox.count
+        told.take(news, in: scenario.state, for: [webhook])
+        return told.outbox.dropFirst(before).map(\.change)
+    }
+
+    @Test func `who may have got it is told once, also when the rest of the send ends after that`() {
+        let campaign = Campaign.tide(at: .after(-600))
+        var (scenario, told) = (PlanScenario(), Told())
+        scenario.want(campaign)
+        scenario.began(campaign, accepted: [1], unknown: [2])
+        told.begin(at: Self.begin, in: scenario.state)
+        #expect(Self.told(&told, scenario, "r0") == ["held"])
+        // It ended long before: nobody is told of the end itself.
+        scenario.state.apply([.outcome(campaign.id, [3], .accepted), .finish(campaign.id, at: .after(-60))])
+        #expect(Self.told(&told, scenario, "r1") == [])
+    }
+
+    @Test func `a halted send is told once, also when its file says nothing of stages any more`() {
+        let campaign = Campaign.tide(at: .after(-600))
+        var (scenario, told, heard): (PlanScenario, Told, [[String]]) = (PlanScenario(), Told(), [])
+        scenario.began(campaign, accepted: [1])
+        var stages = Stages()
+        stages.shares = [StageShare(millionths: 300_000), .everybody]
+        scenario.state.apply(
+            .stages(campaign.id, [RecordedStage(share: stages.shares[0], opened: .after(-600), planned: 1)]))
+        for stages in [stages, nil] {
+            var changed = Campaign.tide(at: .after(-600), title: "Low tide")
+            changed.delivery.stages = stages
+            scenario.desired.sends = []
+            scenario.want(changed)
+            heard.append(Self.told(&told, scenario, "r\(heard.count)"))
+        }
+        #expect(heard == [["halted"], []])
     }
 
     @Test func `nothing is well again while nobody knows`() {
