@@ -103,18 +103,25 @@ extension Life {
             ends[key(of: campaign, recorded: occurrence)] = occurrence.finished
         }
         let seeds = runFiles.seeds(of: campaign)
-        let others = Set(own.people.filter { !seeds.contains($0.key) }.values.map(\.zone))
+        let guests = runFiles.guests(of: campaign)
+        // Where all of the target are seeds, each goes by their own clock, and guests with the first of them.
+        let targets = own.people.filter { !guests.contains($0.key) }
+        let plain = targets.filter { !seeds.contains($0.key) }
+        let others = Set((plain.isEmpty ? targets : plain).values.map(\.zone))
         for (person, clock) in own.people {
             own.people[person]?.mark = max(now, clock.mark)
             // On any clock of the world.
             let locals = campaign.due.firings(after: clock.mark - 50_400, through: now + 50_400)
             // Seeds in the target get it with the first of the others.
-            let zones = seeds.contains(person) && !others.isEmpty ? others : [clock.zone]
             for local in locals {
+                let key = campaign.isDaily ? Key(line: campaign.line, due: local) : self.key(of: campaign, nil)
+                // Who became a seed after it began goes by their own clock all the same.
+                let isFirst = begun[key].map { $0.at >= now } ?? true
+                let isWithFirst = guests.contains(person) || seeds.contains(person) && !plain.isEmpty && isFirst
+                let zones = isWithFirst && !others.isEmpty ? others : [clock.zone]
                 let instants = zones.map { Self.instant(of: local, in: $0) }
                 guard let instant = instants.min(), instant > clock.mark, instant <= now, local - 50_400 > own.first
                 else { continue }
-                let key = campaign.isDaily ? Key(line: campaign.line, due: local) : self.key(of: campaign, nil)
                 // Who comes when it is over, or when it has begun by another schedule, is no part of it.
                 if let end = ends[key], end <= clock.since { continue }
                 if let begin = begun[key]?.at, begin < own.first { continue }
@@ -158,9 +165,7 @@ extension Life {
             let local = Date(timeIntervalSince1970: Double(waves.local.secondsAsUTC))
             let living = Set(files.listed.subtracting(deadBefore).map(\.recipientKey))
             let target = (files.target(of: campaign) ?? []).intersection(living)
-            let others = target.subtracting(files.seeds(of: campaign))
-            let people = (others.isEmpty ? target : others)
-                .subtracting(known.installations(of: recorded.waves.all))
+            let people = target.subtracting(known.installations(of: recorded.waves.all))
                 .filter { Self.instant(of: local, in: files.zones[$0]) <= plan.at }
             let shown = content.report?.steps.first { $0.id == .send(send.occurrence) }?.joinedLate
             if waves.joinedLate != people.count || shown != people.count {

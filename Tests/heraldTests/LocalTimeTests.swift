@@ -163,6 +163,20 @@ struct LocalTimeTests {
         #expect(hours == [3: [42], 8: [42]])
     }
 
+    @Test func `who becomes a seed between waves gets it by their own clock`() async throws {
+        var files = Self.files(
+            Self.daily, zones: ["Asia/Tokyo", "Asia/Tokyo", "America/New_York"],
+            more: "delivery: {seeds: phones, stages: [100%]}")
+        files["phones.yaml"] = "kind: audience\nname: phones\nsource: {file: phones.csv}\n"
+        files["phones.csv"] = "fid\n\(Registration.fid(1).rawValue)\n"
+        let town = try await town(files, hours: 0)
+        var got = try await hours(in: town, 0, 25, 26)
+        #expect(got == [1: [25], 2: [26]])
+        try town.folder.write("fid\n\(Registration.fid(3).rawValue)\n", to: "phones.csv")
+        got = try await hours(in: town, 27, 33, 34, 39, 40)
+        #expect(got == [3: [39]])
+    }
+
     @Test(arguments: ["text", "markdown", "html", "json"])
     func `the plan shows the waves`(_ format: String) async throws {
         let town = try await town(Self.files(Self.once("2027-01-05T09:07")), hours: 24)

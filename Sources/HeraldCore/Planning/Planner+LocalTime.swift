@@ -77,10 +77,12 @@ extension Planner {
         if seeds == members { seeds = seeds.intersection(wanted.guests) }
         let clocks = wanted.zones(
             of: members.subtracting(seeds), by: schedule.field, else: campaign.schedule.zone)
+        let seedClocks = wanted.zones(
+            of: seeds.subtracting(wanted.guests), by: schedule.field, else: campaign.schedule.zone)
         let seen = { (first: Date, mark: Date) in
             WaveSorting.Progress(
                 first: first, mark: mark, recorded: recorded?.at ?? .distantPast, patience: patience, clocks: clocks,
-                seeds: seeds)
+                seeds: seeds, seedClocks: seedClocks)
         }
         if let recorded, let first = recorded.first,
             schedule.isCron || recorded.schedule == campaign.schedule.text
@@ -162,7 +164,7 @@ extension Planner {
         guard !sorting.reachesNobody else {
             if listsSkipped {
                 noteUncounted(local, id, wanted)
-            } else if wanted.members.isEmpty {
+            } else if wanted.members.subtracting(wanted.guests).isEmpty {
                 waitForSomebody(local, id, campaign, progress, &dealt)
             } else {
                 noteAhead(sorting, id, wanted)

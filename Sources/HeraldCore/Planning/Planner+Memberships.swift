@@ -5,6 +5,7 @@ extension Planner {
     mutating func planTopics(selected campaigns: Set<String>) {
         let targets = Set(targets(of: campaigns).flatMap(\.topics))
         let isSelected = { (name: TopicName) in campaigns.isEmpty || targets.contains(name) }
+        if !recipientsOfFormers.isEmpty { takeLeftFormers() }
         for name in Set(topicMembers.keys).union(state.topics.keys).sorted()
         where successors[name] == nil && isSelected(name) && !awaitsFile(name) {
             planOwnership(of: name)

@@ -61,6 +61,21 @@ extension Planner {
             : "the files list them; \(returning.count.grouped) of them left by themselves"
     }
 
+    /// That somebody left belongs to the recipient: of an earlier registration it says so, too, unless another one of theirs
+    /// is in the topic.
+    mutating func takeLeftFormers() {
+        for (name, topic) in state.topics.sorted(by: { $0.key < $1.key }) where !topic.left.isEmpty {
+            let recipients = recipientsOfFormers.filter { topic.left.contains($0.key) }
+            guard !recipients.isEmpty else { continue }
+            let notes: [StateChange] = [
+                .reclassify(name, RecipientSet(recipients.keys.sorted()), .unlisted),
+                .reclassify(name, RecipientSet(Set(recipients.values).sorted()), .leftEarlierName),
+            ]
+            for note in notes { state.apply(note) }
+            plan.notes += notes
+        }
+    }
+
     /// Whoever had left by themselves and is not listed any more may come back as anybody does.
     private mutating func noteLeft(_ left: RecipientSet, _ topic: TopicName) {
         let listed = left.intersection(declaration(of: topic)?.members ?? [])

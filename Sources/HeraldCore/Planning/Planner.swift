@@ -24,6 +24,8 @@ package struct Planner {
     private(set) var suppressed: RecipientSet
     /// Numbers of earlier registrations. They are nobody besides their recipients.
     private(set) var formers = RecipientSet()
+    /// The recipients of all earlier registrations, also of those that are used again.
+    private(set) var recipientsOfFormers: [RecipientID: RecipientID] = [:]
     /// Topics that were renamed, with the names they have now.
     let successors: [TopicName: TopicName]
     /// How many members there are where, if the state is only the likeness of a snapshot.
@@ -174,7 +176,9 @@ package struct Planner {
 
     /// What becomes of the state when recipients get the registrations that lists name.
     private mutating func takeRegistrations(_ registrations: Desired.Registrations) {
+        let before = state.formers
         state.apply(registrations.changes)
+        recipientsOfFormers = state.formers.merging(before) { now, _ in now }
         state.serial = plan.state?.serial ?? state.serial
         state.dead.subtract(registrations.changed)
         unreachable = state.dead.union(registrations.dead)
@@ -306,45 +310,5 @@ extension Desired {
         return topics.reduce(into: [:]) { successors, topic in
             for old in topic.previousNames where !declared.contains(old) { successors[old] = topic.name }
         }
-    }
-}
-
-extension Plan {
-    /// What memberships belong to, and what sends wait for.
-    enum Subject: Hashable, Sendable, CustomStringConvertible {
-        case topic(TopicName)
-        case group(GroupName)
-
-        var name: String {
-            switch self {
-            case .topic(let name): name.rawValue
-            case .group(let name): name.rawValue
-            }
-        }
-
-        var description: String {
-            switch self {
-            case .topic(let name): "topic '\(name)'"
-            case .group(let name): "group '\(name)'"
-            }
-        }
-    }
-}
-
-extension Plan.Work {
-    /// The topic or group whose memberships it changes, if any.
-    var subject: Plan.Subject? {
-        switch self {
-        case .subscribe(let name, _), .unsubscribe(let name, _): .topic(name)
-        case .adopt(let adoption): .topic(adoption.topic)
-        case .group(let change): .group(change.group)
-        case .send: nil
-        }
-    }
-
-    /// The topics and groups whose changes must be done before it begins.
-    var needs: Set<Plan.Subject> {
-        guard case .send(let send) = self else { return [] }
-        return Set(send.target.topics.map { .topic($0) } + send.target.groups.map { .group($0) })
     }
 }

@@ -23,6 +23,14 @@ struct WaveSorting {
         var clocks: [Zone: RecipientSet]
         /// They are in the first wave that has recipients.
         var seeds: RecipientSet
+        /// Those of them whom the list has, by their zones.
+        var seedClocks: [Zone: RecipientSet]
+
+        /// The list by its zones, with seeds who were none when the first wave was sent: they go by their own clocks.
+        func clocks(with seeds: RecipientSet) -> [Zone: RecipientSet] {
+            if seeds.isEmpty { return clocks }
+            return clocks.merging(seedClocks.mapValues(seeds.intersection)) { $0.union($1) }
+        }
     }
 
     /// - Parameters:
@@ -46,7 +54,8 @@ struct WaveSorting {
         let holdouts = begun ? wanted.holdouts : []
         var sizes: [Date: [String: Int]] = [:]
         let schedule = wanted.campaign.schedule
-        for (zone, here) in progress.clocks {
+        let newSeeds = begun && !isForAll ? progress.seeds.subtracting(partakers).subtracting(inWave) : []
+        for (zone, here) in progress.clocks(with: newSeeds) {
             let reaching = wanted.campaign.reaching(local, in: zone, first: progress.first)
             let instant = reaching?.instant ?? schedule.reaching(local, in: zone).instant
             for wave in known.states {
@@ -55,7 +64,8 @@ struct WaveSorting {
             }
             var others = inWave.isEmpty ? here : here.subtracting(inWave)
             if isClosed {
-                waves.joinedLate += others.subtracting(partakers).subtracting(holdouts).count
+                let free = others.subtracting(partakers)
+                if instant <= now { waves.joinedLate += free.subtracting(holdouts).count }
                 others = others.intersection(partakers)
             }
             if others.isEmpty { continue }

@@ -4,7 +4,7 @@ package enum Reclassification: Hashable, Sendable, CaseIterable {
     case left
     /// Those who had left by themselves are not in the lists any more. If they return to them, that is a new wish.
     case unlisted
-    /// They had left the topic's earlier name by themselves, so they are not in the topic either.
+    /// They had left the topic's earlier name, or had an earlier registration that left it, so they are not in the topic either.
     case leftEarlierName
     /// herald may unsubscribe from now on whom others subscribed, because the files say so.
     case adopted
