@@ -118,7 +118,7 @@ extension Life {
                 // Who became a seed after it began goes by their own clock all the same.
                 let isFirst = begun[key].map { $0.at >= now } ?? true
                 let isWithFirst = guests.contains(person) || seeds.contains(person) && !plain.isEmpty && isFirst
-                let zones = isWithFirst && !others.isEmpty ? others : [clock.zone]
+                let zones = isWithFirst ? others.isEmpty ? [nil] : others : [clock.zone]
                 let instants = zones.map { Self.instant(of: local, in: $0) }
                 guard let instant = instants.min(), instant > clock.mark, instant <= now, local - 50_400 > own.first
                 else { continue }

@@ -33,6 +33,36 @@ struct PlannerOwnershipTests {
         #expect(proposal.plan.steps.map(\.reason) == ["the files list them"])
     }
 
+    struct FormerLeft: Sendable {
+        var managed: RecipientSet = []
+        var isChanged = false
+        var isReturning = false
+        var drift = Topic.Drift.keep
+        var works: [Plan.Work] = []
+        var staysOut = true
+    }
+
+    /// The first recipient had an earlier registration, which left the topic by itself.
+    @Test(arguments: [
+        FormerLeft(), FormerLeft(drift: .restore, works: [.subscribe("tides", [1])], staysOut: false),
+        // They are there with the registration that they have now.
+        FormerLeft(managed: [1], staysOut: false),
+        // A list names another one.
+        FormerLeft(managed: [1], isChanged: true), FormerLeft(managed: [1], isChanged: true, isReturning: true),
+    ])
+    func `that somebody left belongs to them, whatever registration they have now`(_ example: FormerLeft) {
+        let former = KnownRecipient.firstFormer
+        var scenario = scenario(
+            [1], topic([.left: [former], .managed: example.managed].filter { !$0.value.isEmpty }),
+            drift: example.drift)
+        scenario.state.formers = [former: 1]
+        if example.isChanged { scenario.desired.registrations.changed = [1] }
+        if example.isReturning { scenario.desired.registrations.returning = [former] }
+        let proposal = scenario.proposal()
+        #expect(proposal.plan.works == example.works)
+        #expect(proposal.overview.leftByThemselves == (example.staysOut ? ["tides": 1] : [:]))
+    }
+
     @Test func `a plan that does nothing says how many stay out`() {
         let proposal = scenario([1, 2], topic([.managed: [1], .left: [2]])).proposal()
         #expect(proposal.plan.isEmpty && proposal.plan.notes.isEmpty)

@@ -11,7 +11,8 @@ struct PlannerWaveTests {
     private static let local = LocalTime(year: 2025, month: 12, day: 1, hour: 10)
     private static let instants = [Date.after(-7 * 3600), Date.after(12 * 3600)]
 
-    @Test func `a wave that a fast clock has fixed waits for its time`() {
+    /// The first has it. The clocks of the others have not come to it.
+    private func scenario(watermark: Date, waves: Partition<Date>) -> PlanScenario {
         var campaign = Campaign.tide("tide", to: .audience("anglers"))
         campaign.schedule.times = .local(LocalSchedule(.at(Self.local, .skip), field: "zone"))
         campaign.zoneField = Located("zone")
@@ -20,12 +21,26 @@ struct PlannerWaveTests {
         scenario.desired.sends[0].zones = ["zone": [Zone(offset: 9 * 3600): [1], Zone(offset: -10 * 3600): [2, 3]]]
         var occurrence = RecordedOccurrence(campaign, local: Self.local)
         occurrence.accepted = [1]
-        occurrence.classes = Partition(disjoint: [MessageClass(): [1, 2, 3]])
-        occurrence.waves = Partition(disjoint: [Self.instants[0]: [1], Self.instants[1]: [2, 3]])
+        occurrence.classes = Partition(disjoint: [MessageClass(): waves.all])
+        occurrence.waves = waves
         scenario.state.occurrences[OccurrenceID(campaign: "tide", local: Self.local, revision: 1)] = occurrence
         scenario.state.watermarks["tide"] = Watermark(
-            at: .after(13 * 3600), schedule: campaign.schedule.text, next: nil, first: .after(-86_400))
+            at: watermark, schedule: campaign.schedule.text, next: nil, first: .after(-86_400))
+        return scenario
+    }
+
+    @Test func `a wave that a fast clock has fixed waits for its time`() {
+        let scenario = scenario(
+            watermark: .after(13 * 3600),
+            waves: Partition(disjoint: [Self.instants[0]: [1], Self.instants[1]: [2, 3]]))
         #expect(scenario.plan().sends.flatMap { Array($0.members) }.isEmpty)
+        #expect(scenario.plan(at: Self.instants[1]).sends.map(\.members) == [[2, 3]])
+    }
+
+    @Test func `who becomes a seed after the first wave gets it by their own clock`() {
+        var scenario = scenario(
+            watermark: PlanScenario.now, waves: Partition(disjoint: [Self.instants[0]: [1]]))
+        scenario.desired.sends[0].seeds = [3]
         #expect(scenario.plan(at: Self.instants[1]).sends.map(\.members) == [[2, 3]])
     }
 }
