@@ -189,9 +189,11 @@ extension Life {
             fate.stopsAtCall = .random(in: 1...6, using: &random)
             try await call(.run, fate)
         }
-        let members: HeraldCore.Campaign.Members = files.campaigns[place].members == .key ? .each : .key
+        let old = files.campaigns[place]
+        let members: HeraldCore.Campaign.Members = old.members == .key ? .each : .key
         files.campaigns[place].members = members
-        tell("\(files.campaigns[place].name): members: \(members)")
+        noteClock(of: files.campaigns[place], insteadOf: old)
+        tell("\(old.name): members: \(members)")
     }
 
     private func turnClock(_ act: LifeAct, _ random: inout SeededRandom) async throws {

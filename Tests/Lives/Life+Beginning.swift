@@ -9,21 +9,26 @@ extension Life {
     func whom(_ key: Key, _ campaign: LifeFiles.Campaign) -> Set<RecipientKey>? {
         let listed = files.recipients(of: campaign)
         // In local time, each wave is for those who are listed then.
-        guard let members = begun[key]?.members, !campaign.isInLocalTime else { return listed }
+        guard let members = begun[key]?.members ?? opened[key]?.members, !campaign.isInLocalTime else { return listed }
         return listed?.intersection(members)
     }
 
     /// A firing that begins is for those who are listed now.
     func noteBeginning(of key: Key, _ campaign: LifeFiles.Campaign, at date: Date) {
-        if begun[key] == nil { begun[key] = (files.recipients(of: campaign), date) }
+        if begun[key] == nil { begun[key] = (opened[key]?.members ?? files.recipients(of: campaign), date) }
     }
 
     /// What has tried nobody may begin anew, for others. After a restore, the state says whom a firing is for.
     func noteUnbegun(isRestored: Bool = false) {
         var recorded: [Key: RecordedOccurrence] = [:]
-        for occurrence in known.snapshot.occurrences.values {
+        for (_, occurrence) in known.snapshot.occurrences.sorted(by: { $0.key < $1.key }) {
             guard let campaign = campaign(recordedAs: occurrence.campaign) else { continue }
             recorded[key(of: campaign, recorded: occurrence)] = occurrence
+        }
+        if isRestored { opened = [:] }
+        for (key, occurrence) in recorded where occurrence.isUnbegun {
+            let members = known.installations(of: occurrence.classes.all)
+            opened[key] = occurrence.hasTexts ? (members, occurrence.contentDigest) : nil
         }
         for key in begun.keys {
             guard let occurrence = recorded[key], !occurrence.isUnbegun else {
@@ -31,6 +36,16 @@ extension Life {
                 continue
             }
             if isRestored { note(occurrence.classes, of: key) }
+        }
+    }
+
+    /// Another message is for whoever is listed when it begins.
+    func noteOtherMessages(_ content: LifeRun.Content) {
+        for case .send(let send) in content.plans.flatMap(\.plan.steps).map(\.work) where !send.isResumed {
+            for campaign in files.campaigns where lines[campaign.line]?.names.contains(send.campaign) == true {
+                let key = key(of: campaign, send.occurrence)
+                if opened[key]?.digest != send.contentDigest { opened[key] = nil }
+            }
         }
     }
 

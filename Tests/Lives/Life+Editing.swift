@@ -155,6 +155,7 @@ extension Life {
             words = "on_unknown \(campaign.onUnknown), max_lateness \(campaign.maxLateness), \(campaign.catchUp)"
             if let expiry = campaign.expiresAfter { words += ", expires_after \(expiry)" }
         }
+        noteClock(of: campaign, insteadOf: files.campaigns[place])
         files.campaigns[place] = campaign
         tell("\(campaign.name): \(words)")
     }

@@ -189,12 +189,18 @@ extension Life {
     /// The author has a campaign go by each person's own clock, or not any more.
     func toggleLocalTime(_ random: inout SeededRandom) {
         guard let place = files.campaigns.indices.randomElement(using: &random) else { return }
+        let old = files.campaigns[place]
         files.campaigns[place].isLocal.toggle()
-        lines[files.campaigns[place].line]?.edited = now
-        lines[files.campaigns[place].line]?.owed = []
-        tell(
-            "\(files.campaigns[place].name): \(files.campaigns[place].isLocal ? "local time" : "the same time for all")"
-        )
+        noteClock(of: files.campaigns[place], insteadOf: old)
+        tell("\(old.name): \(old.isLocal ? "the same time for all" : "local time")")
+    }
+
+    /// Another target, another way to reach a group or more times a day may have a campaign go by people's own clocks, or
+    /// not any more. That is an edit of its time.
+    func noteClock(of campaign: LifeFiles.Campaign, insteadOf old: LifeFiles.Campaign) {
+        guard campaign.isInLocalTime != old.isInLocalTime else { return }
+        lines[campaign.line]?.edited = now
+        lines[campaign.line]?.owed = []
     }
 }
 

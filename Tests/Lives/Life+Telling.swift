@@ -246,7 +246,9 @@ extension Life {
         }
         for silenced in plan.silenced { troubles.append((.failed, silenced.campaign)) }
         if let last = known.state.lastRun, last.result == "failed" {
-            let isFinal = last.figures["pending"] == nil && (last.figures["missed"] ?? last.figures["rejected"]) != nil
+            let isFinal =
+                last.figures["pending"] == nil
+                && (last.figures["missed"] ?? last.figures["rejected"] ?? last.figures["skipped"]) != nil
             if !isFinal { troubles.append((.failed, "run")) }
         }
         return troubles

@@ -125,6 +125,9 @@ final class Life {
     var mayHaveStarted: [RecipientKey: [Key: Date]] = [:]
     /// Whom each firing is for, and when it began: who is listed later is no part of it.
     var begun: [Key: (members: Set<RecipientKey>?, at: Date)] = [:]
+    /// Whom the state has a firing for that has tried nobody yet, where they get different texts, and with which message:
+    /// it goes on with them.
+    var opened: [Key: (members: Set<RecipientKey>, digest: String)] = [:]
     /// How far occurrences have opened.
     var openings: [OccurrenceID: LifeOpening] = [:]
     /// What runs have seen of campaigns in local time.

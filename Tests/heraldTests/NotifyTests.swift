@@ -102,6 +102,24 @@ import Testing
         await scene.sandbox.end()
     }
 
+    @Test func `nothing is well again for whoever did not take that it was not`() async throws {
+        let isUp = Flag()
+        let receiver = try Receiver { post, _ in
+            .status(isUp.isSet || !post.body.contains("\"change\":\"held\"") ? 200 : 422)
+        }
+        let scene = try await Scene("- {webhook: \"${HOOK_0}\", when: [held]}", [receiver])
+        try await scene.done("state init")
+        try await scene.loseOne()
+        try await scene.done("state resolve to-all@once --accept")
+        try await scene.done("run")
+        #expect(Set(try Self.news(receiver)) == ["held to-all@once"])
+        let before = receiver.posts.count
+        isUp.set()
+        try await scene.done("run")
+        #expect(try Self.news(receiver).dropFirst(before) == ["held to-all@once", "well(held) to-all@once"])
+        await scene.sandbox.end()
+    }
+
     @Test func `what a message says is shown where it is asked for, and only what was sent`() async throws {
         let (json, slack) = (try Receiver(), try Receiver())
         let entries = """

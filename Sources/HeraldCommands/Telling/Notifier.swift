@@ -64,7 +64,10 @@ struct Notifier {
         do throws(TellingProblem) {
             let post = try Post(toSecret: webhook.address, machine.environment)
             let secret = try webhook.secret.map { secret throws(TellingProblem) in try expand(secret) }
+            var refused: Set<String> = []
             for notice in notices {
+                // Nothing is well again for whoever did not take that it was not. The next run tells both, in this order.
+                if let trouble = notice.trouble, refused.contains(trouble) { continue }
                 guard begin.duration(to: clock.now) < Self.limit else {
                     outcome.problems.append("\(name) is too slow; the next run tells the rest")
                     break
@@ -75,6 +78,7 @@ struct Notifier {
                 } catch {
                     // One that the server does not like keeps no other one back.
                     guard error.isOfContent else { throw error }
+                    refused.insert(notice.id)
                     outcome.problems.append("\(name) refused a message: \(error.description)")
                 }
             }

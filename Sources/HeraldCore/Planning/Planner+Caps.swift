@@ -31,7 +31,7 @@ extension Planner {
     func fill(_ book: inout CapBook, with send: Plan.Send, unless refused: some Collection<GuardRefusal>) {
         guard !settings.frequencyCaps.isEmpty, !isUnderWay(send) else { return }
         let isLeftOut = leavesOutRefused && !refused.isEmpty
-        if !isLeftOut, !isUnapproved(send) { fill(&book, with: send, send.members) }
+        if !isLeftOut, !isUnapproved(send), !isEstimated(send) { fill(&book, with: send, send.members) }
     }
 
     /// `nil` if its messages do not count: nobody knows whom one request to a whole target reaches, and seeds get all.

@@ -147,7 +147,8 @@ extension Planner {
         var recorded = recorded
         // Nobody knows who of a wave is still listed.
         if listsSkipped { recorded?.waves = Partition() }
-        return WaveSorting(local, of: wanted, recorded, progress, at: now)
+        return WaveSorting(
+            local, of: wanted, recorded, progress, isForecast: sizes != nil && !listsSkipped, at: now)
     }
 
     /// An occurrence that has tried nobody yet.

@@ -39,6 +39,16 @@ extension Planner {
         return Forecast(Proposal(planner.plan, planner.overview), planner.state.pauses)
     }
 
+    /// Whether a snapshot leaves open who of those who are listed is sent it.
+    func isEstimated(_ send: Plan.Send) -> Bool {
+        guard sizes != nil else { return false }
+        // A rename leaves the ids of recorded occurrences as they are.
+        let isRecorded = (occurrences[send.campaign] ?? []).map(\.occurrence).contains {
+            $0.local != nil && $0.local == send.waves?.local && $0.finished == nil
+        }
+        return send.isResumed || send.staging != nil || isRecorded
+    }
+
     mutating func leaveUnjudged(_ kind: Guard, _ name: String) {
         if let place = overview.unjudged.firstIndex(where: { $0.kind == kind }) {
             overview.unjudged[place].names.append(name)

@@ -10,7 +10,7 @@ extension Planner {
         let send = campaign.schedule.catchUp == .all ? send : withoutNewer(send, occurrence)
         var staging = StageSorting(
             send, stages, of: wanted, occurrence, seed: drawSeed(of: wanted.campaign, occurrence),
-            dead: state.dead, isForecast: sizes != nil, at: now)
+            dead: state.dead, mayBeDead: sizes?.tombstones, at: now)
         noteSmall(staging, send)
         if !send.isResumed, let seeds = stages.seeds, !staging.hasSeeds {
             overview.warnings.append("\(send.occurrence): audience '\(seeds.value)' has no seeds to send to")
@@ -26,42 +26,56 @@ extension Planner {
                     staging.table(isHalted: true))
                 return noted(send)
             }
-            let isSeeds = staging.current == .seeds
             let admission = Admission(
-                part, of: wanted, suspended: occurrence?.suspended, since: staging.since, atAnyHour: isSeeds, at: now)
+                part, of: wanted, suspended: occurrence?.suspended, since: staging.since,
+                atAnyHour: staging.current == .seeds, at: now)
             let skips = campaign.delivery.window?.whenClosed == .skip && !admission.waiting.isEmpty
             let hasWork =
                 !admission.admitted.isEmpty || !admission.late.isEmpty || !part.discovered.isEmpty
                 || skips
-            guard !hasWork || staging.isSettled, staging.hasLater else {
-                part.staging = staging.plan(isSent: !admission.admitted.isEmpty)
-                part.staysOpen = part.staysOpen || staging.hasLater
-                return admitting(part, of: wanted, occurrence, since: staging.since, atAnyHour: isSeeds)
+            let mayBeOver = part.discovered.isEmpty && staging.mayBeOver(part.members, late: admission.late)
+            let isSent = !admission.admitted.isEmpty
+            guard !hasWork || mayBeOver, staging.hasLater else {
+                return starting(part, in: staging, of: wanted, occurrence, isSent: isSent)
             }
-            switch staging.standing() {
+            switch staging.standing(late: admission.late) {
             case .next: continue
-            case .waiting:
-                waitInStage(part, of: send, admission, staging)
-                return noted(send)
-            case .soaking(let until):
-                note(staging.notes, of: send)
-                let next = stages.next(after: staging.current)?.words ?? ""
-                let reason = "stage \(staging.current.words) soaks, then \(next) opens if all is well"
-                explain(send.occurrence, to: send.members, reason, until: until)
-                plan.waiting.append(
-                    .init(
-                        occurrence: send.occurrence, reason: reason, until: until, recipients: send.members.count,
-                        isCounted: send.isCounted,
-                        stageOf: send.campaign, stages: staging.table()))
-                return noted(send)
+            case .waiting: waitInStage(part, of: send, admission, staging)
+            case .soaking(let until): soak(send, staging, stages, until: until)
             case .decision:
                 note(staging.notes, of: send)
                 hold(
                     send.occurrence, "stage \(staging.current.words) is done, and 'soak' is manual", .goOn,
                     remaining: send.members.count, staging.table())
-                return noted(send)
             }
+            return isSent && staging.mayGoOn(part.members)
+                ? starting(part, in: staging, of: wanted, occurrence, isSent: true) : noted(send)
         }
+    }
+
+    /// The part of a send whose stage is open.
+    ///
+    /// - Parameter isSent: whether somebody of it is sent the message.
+    private mutating func starting(
+        _ part: Plan.Send, in staging: StageSorting, of wanted: DesiredSend, _ occurrence: RecordedOccurrence?,
+        isSent: Bool
+    ) -> [Plan.Send] {
+        var part = part
+        part.staging = staging.plan(isSent: isSent)
+        part.staysOpen = part.staysOpen || staging.hasLater
+        return admitting(part, of: wanted, occurrence, since: staging.since, atAnyHour: staging.current == .seeds)
+    }
+
+    private mutating func soak(_ send: Plan.Send, _ staging: StageSorting, _ stages: Stages, until: Date) {
+        note(staging.notes, of: send)
+        let next = stages.next(after: staging.current)?.words ?? ""
+        let reason = "stage \(staging.current.words) soaks, then \(next) opens if all is well"
+        explain(send.occurrence, to: send.members, reason, until: until)
+        plan.waiting.append(
+            .init(
+                occurrence: send.occurrence, reason: reason, until: until, recipients: send.members.count,
+                isCounted: send.isCounted,
+                stageOf: send.campaign, stages: staging.table()))
     }
 
     /// The stages of an occurrence that is held. `nil` before the first one opened, and where no lists were read.
@@ -72,7 +86,7 @@ extension Planner {
         else { return nil }
         return StageSorting(
             send, stages, of: wanted, occurrence, seed: drawSeed(of: wanted.campaign, occurrence),
-            dead: state.dead, isForecast: sizes != nil, at: now
+            dead: state.dead, mayBeDead: sizes?.tombstones, at: now
         ).table(isHalted: occurrence.halt == .stage)
     }
 

@@ -40,7 +40,7 @@ extension Planner {
         for index in latestFirst
         where sends[index].members != .target && (sends[index].waitsForEach) {
             let again = sends[index].members.intersection(served)
-            served.formUnion(sends[index].members)
+            if !isEstimated(sends[index]) { served.formUnion(sends[index].members) }
             guard !again.isEmpty else { continue }
             sends[index].skipped.move(again, to: .superseded)
             sends[index].limit(to: sends[index].members.subtracting(again))

@@ -2,9 +2,9 @@
 struct StageSorting {
     private let stages: Stages
     private let seed: String
-    private var recorded: [RecordedStage]
+    private(set) var recorded: [RecordedStage]
     /// Who is in which stage, of those who are left and of those whose clock has not reached it.
-    private let drawn: Partition<StageShare>
+    let drawn: Partition<StageShare>
     /// What came of the whole occurrence, besides those who are tried again.
     private let figures: StageFigures
     /// How many of those who are tried again have an unknown outcome.
@@ -14,9 +14,9 @@ struct StageSorting {
     /// See `StageOpening.firstEnd`.
     private var firstEnd: Date?
     private let now: Date
-    /// Whether only sizes are known of what came of it.
-    private let isForecast: Bool
-    private let soaksOnce: Bool
+    /// `nil` in a plan from the state itself.
+    let doubt: StageDoubt?
+    let soaksOnce: Bool
     /// The stage that is looked at, from the one that opened last on.
     private(set) var current: StageShare
     /// When it could open. `nil` if the send is about to begin.
@@ -37,14 +37,15 @@ struct StageSorting {
     /// - Parameter seed: what the draw begins with (`Campaign.drawSeed`).
     init(
         _ send: Plan.Send, _ stages: Stages, of wanted: DesiredSend, _ occurrence: RecordedOccurrence?, seed: String,
-        dead: RecipientSet, isForecast: Bool, at now: Date
+        dead: RecipientSet, mayBeDead: Int?, at now: Date
     ) {
         let ledger = occurrence?.ledger ?? Ledger()
         (self.stages, self.seed, self.now, recorded) = (stages, seed, now, occurrence?.stages ?? [])
         figures = StageFigures(ledger, besides: send.members.union(send.discovered), dead: dead)
         repeated = ledger.uncertain.intersection(send.members).count
         settled = ledger.settled.subtracting(send.members).subtracting(ledger[.skipped]).count
-        (self.isForecast, soaksOnce) = (isForecast, send.waves != nil)
+        soaksOnce = send.waves != nil
+        doubt = mayBeDead.map { StageDoubt(mayBeDead: $0, send, ledger) }
         let first = stages.all.first ?? .everybody
         if let last = recorded.last, let begin = recorded.first?.opened {
             // Who accepts what came of a stage opens the next one, also where the rest of that stage is still to be sent.
@@ -60,9 +61,12 @@ struct StageSorting {
         var drawn =
             current == .everybody ? Partition(disjoint: [.everybody: rest]) : Self.draw(rest, draw, wanted)
         // Whoever was tried before there were stages comes first, but not as a seed.
-        let again = send.members.intersection(ledger.uncertain.union(ledger.entries.union(of: [.deferred, .again])))
-            .subtracting(drawn[.seeds])
-        if !again.isEmpty, let share = stages.shares.first { drawn.move(again, to: share) }
+        let repeats = ledger.entries.union(of: [.deferred, .again])
+        let again = send.members.intersection(ledger.uncertain.union(repeats)).subtracting(drawn[.seeds])
+        if let share = stages.shares.first {
+            drawn.move(again, to: share)
+            doubt?.moveAny(of: &drawn, later: max(current, share), to: share)
+        }
         self.drawn = drawn
         firstEnd = firstEnd(of: send, draw, wanted)
         since?.firstEnd = firstEnd
@@ -110,14 +114,13 @@ struct StageSorting {
 
     /// Those of a send's members whose stage is open.
     func open(_ send: Plan.Send) -> RecipientSet {
-        drawn.union(of: drawn.states.filter { $0 <= current }).intersection(send.members)
+        open.intersection(send.members)
     }
 
     /// When the first clock of those whose stage is open reaches the occurrence, of those whose clock has not.
     func nextWave(of send: Plan.Send) -> Date? {
         guard let ahead = send.waves?.ahead else { return nil }
-        let own = drawn.union(of: drawn.states.filter { $0 <= current })
-        return ahead.states.filter { !ahead[$0].intersection(own).isEmpty }.min()
+        return ahead.states.filter { !ahead[$0].intersection(open).isEmpty }.min()
     }
 
     /// All stages, where nothing of the open one starts now.
@@ -136,8 +139,8 @@ struct StageSorting {
 
     var hasSeeds: Bool { !drawn[.seeds].isEmpty }
 
-    /// Whether a snapshot, which does not know who has it, says that nobody of the stage may start.
-    var isSettled: Bool { isForecast && recorded.last?.share == current && recorded.last?.settled != nil }
+    /// All whose stage is open, also those whose clock has not reached it.
+    var open: RecipientSet { drawn.union(of: drawn.states.filter { $0 <= current }) }
 
     /// What the open stage has too much of. Then nothing more of it starts.
     ///
@@ -151,15 +154,16 @@ struct StageSorting {
     }
 
     private func figures(of last: RecordedStage) -> StageFigures {
-        let counted = figures - last.before
-        return isForecast ? last.figures ?? counted : counted
+        doubt == nil ? figures - last.before : StageDoubt.figures(figures, of: last)
     }
 
     /// What becomes of the current stage, of which nobody may start now.
-    mutating func standing() -> Standing {
-        guard var last = recorded.last, last.share == current else { return skipping() }
+    ///
+    /// - Parameter late: see `mayBeOver`.
+    mutating func standing(late: RecipientSet) -> Standing {
+        guard var last = recorded.last, last.share == current else { return skipping(late) }
         let figures = figures(of: last)
-        if figures.outcomes == 0 { return skipping() }
+        if figures.outcomes == 0 { return skipping(late) }
         if last.settled == nil {
             last.settled = now
             note(&last, figures)
@@ -174,9 +178,8 @@ struct StageSorting {
     }
 
     /// A stage with nobody left and nobody sent is passed over.
-    private mutating func skipping() -> Standing {
-        let isLeft = drawn.states.contains { $0 <= current && !drawn[$0].isEmpty }
-        return isLeft ? .waiting : opening(since: since?.since)
+    private mutating func skipping(_ late: RecipientSet) -> Standing {
+        !open.isEmpty && !mayBeOver(open, late: late) ? .waiting : opening(since: since?.since)
     }
 
     private mutating func opening(since instant: Date?) -> Standing {
@@ -202,7 +205,7 @@ struct StageSorting {
             let fresh = drawn.states.filter { share in share <= current && before.map { share > $0 } ?? true }
             var planned = drawn.union(of: fresh).count
             // Whom a stage left over counts in the next one. A snapshot does not know them.
-            if let before, !isForecast {
+            if let before, doubt == nil {
                 let left = drawn.union(of: drawn.states.filter { $0 <= before }).count
                 opened[opened.count - 1].planned = max(0, opened[opened.count - 1].planned - left)
                 planned += left

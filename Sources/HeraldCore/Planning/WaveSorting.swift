@@ -35,9 +35,10 @@ struct WaveSorting {
 
     /// - Parameters:
     ///   - recorded: the occurrence, if the state knows it and it is open.
+    ///   - isForecast: whether only sizes are known of it.
     init(
         _ local: LocalTime, of wanted: DesiredSend, _ recorded: RecordedOccurrence?,
-        _ progress: Progress, at now: Date
+        _ progress: Progress, isForecast: Bool, at now: Date
     ) {
         waves = Plan.Waves(local: local)
         let known = recorded?.waves ?? Partition()
@@ -49,7 +50,7 @@ struct WaveSorting {
         let isClosed = recorded?.isReopened == true
         let partakers = begun ? recorded?.classes.all ?? [] : []
         // An occurrence of which nobody knows whom it is for is for everybody who is listed.
-        let isForAll = begun && partakers.isEmpty
+        let isForAll = (begun || isForecast && recorded != nil) && partakers.isEmpty
         let fixed = max(progress.mark, known.states.max() ?? progress.mark)
         let holdouts = begun ? wanted.holdouts : []
         var sizes: [Date: [String: Int]] = [:]

@@ -3,7 +3,9 @@
 final class ZoneNumbers {
     private(set) var zones: [Zone] = []
     /// The names of the tz database. They are looked up without a text of their own.
-    private lazy var names = ValueNumbers(Set(Zone.names()))
+    private let names = ZoneNumbers.systemNames
+    /// Listing the database takes longer than reading a short list, and it has other names once in some years.
+    private static let systemNames = ValueNumbers(Set(Zone.names()))
     /// The number of the zone of each of those, by its place. `nil` if no row had it yet.
     private lazy var ofName = [Int?](repeating: nil, count: names.count + 1)
     /// The number of the zone of each other value.

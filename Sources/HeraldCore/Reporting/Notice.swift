@@ -12,6 +12,8 @@ package struct Notice: Hashable, Sendable {
     package var ended: String?
     /// The troubles that it still has. Who knows of one of them is not told that it is well.
     package var others: Set<String> = []
+    /// The id of what told of the trouble that is well again.
+    package var trouble: String?
     package var at: Date
     package var run: String
     /// `nil` if it is about no occurrence.
@@ -173,6 +175,7 @@ extension Notice {
         ]
         members["ended"] = ended.map { .string($0) }
         if !others.isEmpty { members["others"] = .array(others.sorted().map { .string($0) }) }
+        members["trouble"] = trouble.map { .string($0) }
         members["recipients"] = recipients.map { .int(Int64($0)) }
         members["occurrence"] = occurrence.map { .string($0) }
         members["command"] = command.map { .string($0) }
@@ -186,8 +189,8 @@ extension Notice {
         else { return nil }
         self.init(
             id: id, change: change, ended: json["ended"]?.string,
-            others: Set((json["others"]?.array ?? []).compactMap(\.string)), at: Date(timeIntervalSince1970: at),
-            run: run, occurrence: json["occurrence"]?.string, sentence: sentence, command: json["command"]?.string,
+            others: Set((json["others"]?.array ?? []).compactMap(\.string)), trouble: json["trouble"]?.string,
+            at: Date(timeIntervalSince1970: at), run: run, occurrence: json["occurrence"]?.string, sentence: sentence, command: json["command"]?.string,
             figures: (json["figures"]?.object ?? [:]).compactMapValues { $0.int.flatMap { Int(exactly: $0) } },
             recipients: json["recipients"]?.int.flatMap { Int(exactly: $0) }, content: json["content"]?.string)
     }

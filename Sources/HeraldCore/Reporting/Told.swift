@@ -117,7 +117,7 @@ package struct Told: Hashable, Sendable {
             var notice = notice(
                 "well", trouble.notice.occurrence, "Well again. It was: \(trouble.notice.sentence)", command: nil, news,
                 state, "well", trouble.notice.id)
-            (notice.ended, notice.others) = (trouble.notice.change, others)
+            (notice.ended, notice.others, notice.trouble) = (trouble.notice.change, others, trouble.notice.id)
             notice.recipients = trouble.notice.recipients
             add(notice)
         }

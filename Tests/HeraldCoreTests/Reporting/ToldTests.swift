@@ -209,6 +209,18 @@ import Testing
         #expect(Self.told(&told, scenario, "r1") == [])
     }
 
+    @Test(arguments: [
+        (["skipped": 1], false), (["missed": 1], false), (["rejected": 2, "accepted": 1], false),
+        (["skipped": 1, "pending": 3], true), ([:], true),
+    ])
+    func `another run is asked for only where it may do better`(_ figures: [String: Int], _ isAsked: Bool) {
+        let last = RecordedRun(
+            run: "r0", started: Self.begin, finished: Self.begin, result: "failed", figures: figures)
+        let needs = Need.all(
+            in: PlanScenario().proposal(), [], lastRun: last, every: .seconds(300), atWork: .nobody)
+        #expect(needs.contains { $0.kind == .failed } == isAsked)
+    }
+
     @Test func `a halted send is told once, also when its file says nothing of stages any more`() {
         let campaign = Campaign.tide(at: .after(-600))
         var (scenario, told, heard): (PlanScenario, Told, [[String]]) = (PlanScenario(), Told(), [])

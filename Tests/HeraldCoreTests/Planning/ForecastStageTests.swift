@@ -1,0 +1,136 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+/// Plans from a snapshot of occurrences that open part by part. A snapshot says neither who has an outcome nor who is
+/// dead: a forecast shows at least what a plan from the state does.
+struct ForecastStageTests {
+    private static let five = StageShare(millionths: 50_000)
+
+    private static func campaign(soak: Stages.Soak = .time(.seconds(600))) -> Campaign {
+        var campaign = Campaign.tide("tide", to: .audience("anglers"))
+        var stages = Stages()
+        (stages.shares, stages.seeds, stages.soak) = ([five, .everybody], Located("phones"), soak)
+        campaign.delivery.stages = stages
+        return campaign
+    }
+
+    /// Seven are listed. Besides seeds all are in the last stage.
+    private func scenario(
+        _ campaign: Campaign = Self.campaign(), seeds: RecipientSet, accepted: RecipientSet = [],
+        intended: RecipientSet = [], stage: RecordedStage? = nil
+    ) -> PlanScenario {
+        var scenario = PlanScenario()
+        scenario.want(campaign, for: RecipientSet(1...7))
+        scenario.desired.sends[0].seeds = seeds
+        scenario.list(RecipientSet(1...7))
+        guard let stage else { return scenario }
+        scenario.began(campaign, accepted: accepted, intended: intended)
+        scenario.state.occurrences[campaign.id]?.classes = Partition(disjoint: [MessageClass(): RecipientSet(1...7)])
+        scenario.state.occurrences[campaign.id]?.stages = [stage]
+        return scenario
+    }
+
+    private func forecast(_ scenario: PlanScenario) -> Plan {
+        let snapshot = StateSnapshot(scenario.state, tombstones: scenario.state.dead.count, at: PlanScenario.now)
+        return Planner.forecast(from: snapshot, of: scenario.desired, scenario.settings, at: PlanScenario.now)
+            .proposal.plan
+    }
+
+    private func stage(_ share: StageShare = .seeds, accepted: Int, settled: Int? = -3600) -> RecordedStage {
+        var stage = RecordedStage(share: share, opened: .after(-3600), planned: accepted)
+        stage.settled = settled.map { .after($0) }
+        stage.figures = StageFigures(accepted: accepted)
+        return stage
+    }
+
+    @Test func `those of a stage that is over do not fill the next one`() {
+        let scenario = scenario(seeds: [1, 2], accepted: [1, 2], stage: stage(accepted: 2))
+        #expect(scenario.plan().sends.map(\.recipients) == [5])
+        #expect(forecast(scenario).sends.map(\.recipients) == [7])
+        #expect(forecast(scenario).sends.first?.staging?.share == .everybody)
+    }
+
+    @Test func `a stage that soaks is shown as that`() {
+        let scenario = scenario(seeds: [1, 2], accepted: [1, 2], stage: stage(accepted: 2, settled: -60))
+        #expect(forecast(scenario).sends == [])
+        #expect(forecast(scenario).waiting.map(\.until) == scenario.plan().waiting.map(\.until))
+    }
+
+    @Test func `who came to an open stage by an edit may start`() {
+        let scenario = scenario(
+            Self.campaign(soak: .manual), seeds: [1, 2, 3], accepted: [7], stage: stage(Self.five, accepted: 1))
+        #expect(scenario.plan().sends.map(\.members) == [[1, 2, 3]])
+        #expect(forecast(scenario).sends.map(\.recipients) == [3])
+    }
+
+    @Test func `a stage whose people may all be dead may be passed over`() {
+        var scenario = scenario(seeds: [1])
+        scenario.state.dead = [1]
+        #expect(scenario.plan().sends.map(\.recipients) == [6])
+        #expect(forecast(scenario).sends.map(\.recipients) == [7])
+        scenario.state.dead = []
+        #expect(forecast(scenario).sends.map(\.recipients) == [1])
+    }
+
+    @Test func `whoever was tried before there were stages may be anybody`() {
+        var campaign = Self.campaign()
+        campaign.delivery.onUnknown = .resend
+        campaign.delivery.stages?.seeds = nil
+        var scenario = scenario(campaign, seeds: [], accepted: [1], intended: [2, 3], stage: stage(accepted: 0))
+        scenario.state.occurrences[campaign.id]?.stages = []
+        #expect(scenario.plan().sends.map(\.recipients) == [2])
+        #expect(forecast(scenario).sends.allSatisfy { $0.recipients >= 2 })
+    }
+
+    @Test func `what a stage has too much of is what came of all`() {
+        // The run died before it told the state what had come.
+        let scenario = scenario(
+            seeds: [1, 2, 3, 4], accepted: [1, 2, 3], intended: [4], stage: stage(accepted: 2, settled: nil))
+        #expect(scenario.plan().held.map(\.reason) == forecast(scenario).held.map(\.reason))
+        #expect(forecast(scenario).held.contains { $0.reason.contains("1 of 4") })
+    }
+
+    @Test func `who may have it already stops nobody by a cap`() {
+        let caps = [FrequencyCap(name: "all", max: 1, per: .seconds(3600))]
+        let campaigns = [("one", 9), ("other", 5)].map { name, priority in
+            var campaign = Campaign.tide(name)
+            campaign.delivery.frequency = Frequency(tags: [], priority: priority)
+            campaign.delivery.frequency.caps = caps
+            return campaign
+        }
+        var scenario = PlanScenario()
+        scenario.settings.frequencyCaps = caps
+        for campaign in campaigns { scenario.want(campaign) }
+        scenario.list([1, 2, 3])
+        scenario.began(campaigns[0], accepted: [1, 2])
+        let real = scenario.plan().sends
+        #expect(real.map(\.members) == [[3], [1, 2]])
+        #expect(forecast(scenario).sends.map(\.recipients) == [3, 3])
+    }
+
+    @Test func `nobody knows who is in a wave that waits for its window`() {
+        let local = LocalTime(year: 2025, month: 12, day: 1, hour: 10)
+        var campaign = Campaign.tide("tide", to: .audience("anglers"))
+        campaign.schedule.times = .local(LocalSchedule(.at(local, .skip), field: "zone"))
+        campaign.schedule.maxLateness = .seconds(86_400)
+        campaign.zoneField = Located("zone")
+        var scenario = PlanScenario()
+        scenario.want(campaign)
+        scenario.list([1, 2, 3])
+        scenario.desired.sends[0].zones = ["zone": [Zone(offset: 9 * 3600): [1, 2, 3]]]
+        let reached = Date.after(-7 * 3600)
+        var occurrence = RecordedOccurrence(campaign, local: local)
+        occurrence.begun = reached
+        occurrence.classes = Partition(disjoint: [MessageClass(): [1, 2, 3]])
+        occurrence.waves = Partition(disjoint: [reached: [1, 2, 3]])
+        scenario.state.occurrences[OccurrenceID(campaign: "tide", local: local, revision: 1)] = occurrence
+        scenario.state.watermarks["tide"] = Watermark(
+            at: .after(-60), schedule: campaign.schedule.text, next: nil, first: .after(-86_400))
+        #expect(scenario.plan().sends.map(\.members) == [[1, 2, 3]])
+        #expect(forecast(scenario).sends.map(\.recipients) == [3])
+    }
+}
