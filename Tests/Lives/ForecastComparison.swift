@@ -98,7 +98,7 @@ struct ForecastComparison {
 
         init(_ held: Plan.Held) {
             (occurrence, resolve) = (held.occurrence, held.resolve)
-            reason = held.reason.split(separator: "; decide by").first.map(String.init) ?? ""
+            reason = held.reason.split(separator: "; ").filter { !$0.contains(" wave ") }.joined(separator: "; ")
         }
     }
 

@@ -30,8 +30,10 @@ extension Life {
         var zones: [RecipientKey: Set<String?>] = [:]
         /// Whom a firing is still owed to, with the instant on their clock.
         var owed: [Key: [RecipientKey: Date]] = [:]
+        /// What a fast clock took. No edit, no other zone and nobody new on the list gives it back.
+        var passed = Date.distantPast
 
-        /// Whatever is owed to whom begins anew.
+        /// Whatever is owed to whom begins anew. The state's mark stays.
         mutating func forget() { (schedule, people, owed, isSeen) = (nil, [:], [:], false) }
     }
 
@@ -62,10 +64,10 @@ extension Life {
 
     /// What fired until then is not asked about: a clock was fast.
     func passClocks(until date: Date) {
-        for line in clocks.keys {
-            clocks[line]?.owed = [:]
-            let people = clocks[line]?.people ?? [:]
-            clocks[line]?.people = people.mapValues { Clock(zone: $0.zone, since: $0.since, mark: max(date, $0.mark)) }
+        clocks = clocks.mapValues { clock in
+            var clock = clock
+            (clock.owed, clock.passed) = ([:], max(date, clock.passed))
+            return clock
         }
     }
 
@@ -120,7 +122,8 @@ extension Life {
                 let isWithFirst = guests.contains(person) || seeds.contains(person) && !plain.isEmpty && isFirst
                 let zones = isWithFirst ? others.isEmpty ? [nil] : others : [clock.zone]
                 let instants = zones.map { Self.instant(of: local, in: $0) }
-                guard let instant = instants.min(), instant > clock.mark, instant <= now, local - 50_400 > own.first
+                guard let instant = instants.min(), instant > max(clock.mark, own.passed), instant <= now,
+                    local - 50_400 > own.first
                 else { continue }
                 // Who comes when it is over, or when it has begun by another schedule, is no part of it.
                 if let end = ends[key], end <= clock.since { continue }

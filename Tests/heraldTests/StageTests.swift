@@ -218,9 +218,10 @@ struct StageTests: StageScene {
     // MARK: Local time
 
     private func local(
-        _ delivery: String, seeds: [Int] = [], tokyo: some Sequence<Int> = 1...30, rome: some Sequence<Int> = 31...60
+        _ delivery: String, seeds: [Int] = [], tokyo: some Sequence<Int> = 1...30, rome: some Sequence<Int> = 31...60,
+        settings: String = ""
     ) -> [String: String] {
-        var files = Self.files(delivery, seeds: seeds)
+        var files = Self.files(delivery, seeds: seeds, settings: settings)
         files["members.csv"] =
             Self.list(tokyo, zone: "Asia/Tokyo")
             + Self.list(rome, zone: "Europe/Rome").split(separator: "\n").dropFirst().map { "\($0)\n" }.joined()
@@ -246,6 +247,37 @@ struct StageTests: StageScene {
         #expect(sent[4] == half.intersection(tokyo))
         #expect(sent[5] == tokyo.subtracting(tenth).subtracting(half))
         #expect(sent[6].isEmpty && sent[7] == Set(31...60) && sent[8].isEmpty)
+    }
+
+    /// - Parameter areCapped: whether those of the second wave whose stage is open have had another message.
+    @Test(arguments: [false, true])
+    func `the next stage opens with a later wave, if the open one has soaked since an earlier`(_ areCapped: Bool)
+        async throws
+    {
+        let caps = areCapped ? "frequency_caps: [{name: all, max: 1, per: 24h}]" : ""
+        var files = local(Self.usual, settings: caps)
+        files["hello.yaml"] = files["hello.yaml"]?.replacing(
+            "if_passed: skip", with: "if_passed: skip, max_lateness: 12h")
+        let town = try await town(files)
+        let (tokyo, rome): (Set, Set) = ([4, 7, 9, 29], [33, 41, 60])
+        let half: Set = [
+            5, 11, 12, 14, 19, 21, 23, 25, 26, 31, 32, 34, 37, 40, 42, 44, 45, 48, 49, 50, 51, 52, 55, 58,
+        ]
+        #expect(try await runs(town, 0, 1447) == [[], tokyo])
+        if areCapped {
+            let fids = rome.map { Registration.fid($0).rawValue }.joined(separator: ", ")
+            try town.folder.write(
+                "kind: campaign\nname: other\nmessage: {notification: {title: Other}}\ntarget: {fids: [\(fids)]}\n",
+                to: "other.yaml")
+            #expect(try await town.herald("run").failure == nil)
+            #expect(town.sent("Other") == Set(rome.map { .fid($0) }))
+        }
+        #expect(try await runs(town, 1927) == [areCapped ? half : half.union(rome)])
+        #expect(try await json(town, "plan")["steps"]?.array?.isEmpty == true)
+        #expect(
+            try await runs(town, 1941, 1942) == [
+                [], Self.everybody.subtracting(tokyo).subtracting(rome).subtracting(half),
+            ])
     }
 
     @Test func `others wait for a first stage whose clocks come later, and the plan says until when`() async throws {

@@ -100,11 +100,11 @@ extension Plan.Staging {
         return opened.shown(open: state, figures ?? self.figures) + later
     }
 
-    /// When the next stage opens after one that settled then, if all is well. `nil` if a person decides, or if there is no
-    /// next one.
+    /// When the next stage opens if nobody of the open one may start from then on, and all is well. If it soaks already,
+    /// because an earlier wave was sent it, that counts. `nil` if a person decides, or if there is no next one.
     func opening(after settled: Date) -> Date? {
         guard share < .everybody, !ahead.isEmpty, case .time(let soak) = soak else { return nil }
-        return settled.adding(soak)
+        return (opened.last?.settled ?? settled).adding(soak)
     }
 
     /// What the open stage is judged by.

@@ -89,8 +89,9 @@ extension Planner {
         {
             return seen(first, recorded.at)
         }
-        // One that is due once is seen anew after its time was changed. Who has it stays in the occurrence.
-        guard schedule.isCron else { return seen(now, .distantPast) }
+        // One that is due once is seen anew after its time was changed. Who has it stays in the occurrence. What a fast
+        // clock took stays so until somebody rewinds it.
+        guard schedule.isCron else { return seen(now, recorded.flatMap { $0.at > now ? $0.at : nil } ?? .distantPast) }
         // A cron begins with the first time that is still ahead everywhere. One that was due at the same instant for all
         // before goes on with the next time that is ahead anywhere.
         let first = recorded == nil ? now : LocalTime(earliestAt: now).firstInstant

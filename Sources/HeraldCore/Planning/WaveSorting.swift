@@ -92,7 +92,10 @@ struct WaveSorting {
             sizes[instant, default: [:]][zone.name, default: 0] += owed.count + joining.count
         }
         let seeds = progress.seeds.subtracting(inWave)
-        add(seeds: begun ? (isForAll ? seeds : seeds.intersection(partakers)) : seeds, isFresh: !begun)
+        // Nobody knows with which wave a forecast's seeds went. It is not too late for those of the last one.
+        add(
+            seeds: begun ? (isForAll ? seeds : seeds.intersection(partakers)) : seeds, isFresh: !begun,
+            toLast: isForecast && begun)
         for instant in waves.reached.states {
             waves.unrecorded.move(waves.reached[instant].subtracting(known[instant]), to: instant)
         }
@@ -101,10 +104,11 @@ struct WaveSorting {
         }
     }
 
-    private mutating func add(seeds: RecipientSet, isFresh: Bool) {
+    private mutating func add(seeds: RecipientSet, isFresh: Bool, toLast: Bool) {
         guard !seeds.isEmpty else { return }
-        if let first = waves.reached.states.filter({ !waves.reached[$0].isEmpty }).min() {
-            waves.reached.move(seeds, to: first)
+        let reached = waves.reached.states.filter { !waves.reached[$0].isEmpty }
+        if let wave = toLast ? reached.max() : reached.min() {
+            waves.reached.move(seeds, to: wave)
             if isFresh { waves.fresh.formUnion(seeds) }
         } else if let first = waves.ahead.states.filter({ !waves.ahead[$0].isEmpty }).min() {
             waves.ahead.move(seeds, to: first)

@@ -190,7 +190,8 @@ extension Notice {
         self.init(
             id: id, change: change, ended: json["ended"]?.string,
             others: Set((json["others"]?.array ?? []).compactMap(\.string)), trouble: json["trouble"]?.string,
-            at: Date(timeIntervalSince1970: at), run: run, occurrence: json["occurrence"]?.string, sentence: sentence, command: json["command"]?.string,
+            at: Date(timeIntervalSince1970: at), run: run, occurrence: json["occurrence"]?.string, sentence: sentence,
+            command: json["command"]?.string,
             figures: (json["figures"]?.object ?? [:]).compactMapValues { $0.int.flatMap { Int(exactly: $0) } },
             recipients: json["recipients"]?.int.flatMap { Int(exactly: $0) }, content: json["content"]?.string)
     }

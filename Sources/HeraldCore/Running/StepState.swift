@@ -274,9 +274,9 @@ struct StepState: DecidingStep {
         let isSettled = calls.hasStarted && isOver
         report.stages = staging.shown(with: stageFigures, isHalted: trouble.halt == .stage, isSettled: isSettled)
         guard calls.hasStarted else {
-            // Caps left nobody of it, and nobody was sent anything: it is passed over.
-            let isPassed = isOver && !report.isStanding && stageFigures.outcomes == 0 && !staging.ahead.isEmpty
-            if isPassed { nextStage = now.date }
+            // Caps left nobody of it. If nobody was sent anything before either, it is passed over.
+            let isPassed = isOver && !report.isStanding && !staging.ahead.isEmpty
+            if isPassed { nextStage = stageFigures.outcomes == 0 ? now.date : staging.opening(after: now.date) }
             return []
         }
         if isSettled { nextStage = staging.opening(after: now.date) }

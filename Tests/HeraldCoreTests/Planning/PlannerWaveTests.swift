@@ -43,4 +43,20 @@ struct PlannerWaveTests {
         scenario.desired.sends[0].seeds = [3]
         #expect(scenario.plan(at: Self.instants[1]).sends.map(\.members) == [[2, 3]])
     }
+
+    @Test(arguments: [-3600, 13 * 3600])
+    func `another time gives nothing back that a fast clock took`(_ seconds: Int) {
+        let mark = Date.after(seconds)
+        var scenario = scenario(watermark: mark, waves: Partition())
+        scenario.state.occurrences = [:]
+        let earlier = LocalSchedule(.at(LocalTime(year: 2025, month: 12, day: 1, hour: 9), .skip), field: "zone")
+        var before = scenario.desired.sends[0].campaign.schedule
+        before.times = .local(earlier)
+        scenario.state.watermarks["tide"]?.schedule = before.text
+        let isAhead = mark > PlanScenario.now
+        let (plan, later) = (scenario.plan(), scenario.plan(at: Self.instants[1]))
+        #expect(plan.silenced.map(\.until) == (isAhead ? [mark] : []))
+        #expect(plan.watermarks["tide"].map { $0.at > PlanScenario.now } == isAhead)
+        #expect(later.sends.map(\.members) == (isAhead ? [] : [[2, 3]]))
+    }
 }
