@@ -70,11 +70,18 @@ struct ForecastComparison {
         return isLocal && shown.at <= mark.at && shown.first == mark.first
     }
 
-    /// Whether all for whom the forecast has it held may be dead.
+    /// Whether all for whom the forecast has it held, or all of a wave that it has as missed, may be dead.
     private func isOfDead(_ id: OccurrenceID) -> Bool {
-        forecast.plan.held.contains {
+        let isHeld = forecast.plan.held.contains {
             $0.occurrence == id && $0.remaining > 0 && $0.remaining <= snapshot.sizes.tombstones
         }
+        let missed = forecast.plan.missed.filter { $0.occurrence == id }.map {
+            String($0.occurrence.rawValue.prefix { $0 != "@" })
+        }
+        let isMissed = desired.sends.contains {
+            missed.contains($0.campaign.name.value) && $0.campaign.schedule.local != nil
+        }
+        return isHeld || isMissed && snapshot.sizes.tombstones > 0
     }
 
     /// Whether the forecast has it come only for people who may all be dead.

@@ -49,13 +49,15 @@ package struct StageShare: Hashable, Comparable, Sendable {
 
     /// Reads `1%`, `12.5%`, with at most four digits after the point.
     init?(written text: String) {
-        let match = text.wholeMatch(of: #/(0|[1-9][0-9]{0,2})(?:\.([0-9]{1,4}))?%/#)
-        guard let match, let whole = Int(match.1) else {
-            return nil
-        }
-        let digits = match.2.map { String($0) } ?? ""
-        let fraction = Int(digits + String(repeating: "0", count: 4 - digits.count)) ?? 0
-        let millionths = whole * 10_000 + fraction
+        guard text.utf8.last == UInt8(ascii: "%") else { return nil }
+        let parts = text.utf8.dropLast().split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard (1...2).contains(parts.count), parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(\.isDigit) }),
+            parts[0].count <= 3, parts[0].count == 1 || parts[0].first != UInt8(ascii: "0"),
+            parts.count == 1 || parts[1].count <= 4
+        else { return nil }
+        let zeros = 4 - (parts.dropFirst().first?.count ?? 0)
+        let digits = Array(parts.joined()) + [UInt8](repeating: UInt8(ascii: "0"), count: zeros)
+        let millionths = digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
         guard (1...1_000_000).contains(millionths) else { return nil }
         self.init(millionths: millionths)
     }

@@ -15,6 +15,8 @@ extension Planner {
         if !send.isResumed, let seeds = stages.seeds, !staging.hasSeeds {
             overview.warnings.append("\(send.occurrence): audience '\(seeds.value)' has no seeds to send to")
         }
+        // A stage that is over only as far as a snapshot shows. If no later one starts, somebody of it may.
+        var doubted: (part: Plan.Send, staging: StageSorting)?
         while true {
             var part = send
             part.limit(to: staging.open(send))
@@ -36,8 +38,12 @@ extension Planner {
             let mayBeOver = part.discovered.isEmpty && staging.mayBeOver(part.members, late: admission.late)
             let isSent = !admission.admitted.isEmpty
             guard !hasWork || mayBeOver, staging.hasLater else {
-                return starting(part, in: staging, of: wanted, occurrence, isSent: isSent)
+                if doubted == nil || isSent {
+                    return starting(part, in: staging, of: wanted, occurrence, isSent: isSent)
+                }
+                break
             }
+            if isSent, staging.mayGoOn(part.members) { doubted = (part, staging) }
             switch staging.standing(late: admission.late) {
             case .next: continue
             case .waiting: waitInStage(part, of: send, admission, staging)
@@ -48,9 +54,10 @@ extension Planner {
                     send.occurrence, "stage \(staging.current.words) is done, and 'soak' is manual", .goOn,
                     remaining: send.members.count, staging.table())
             }
-            return isSent && staging.mayGoOn(part.members)
-                ? starting(part, in: staging, of: wanted, occurrence, isSent: true) : noted(send)
+            break
         }
+        guard let doubted else { return noted(send) }
+        return starting(doubted.part, in: doubted.staging, of: wanted, occurrence, isSent: true)
     }
 
     /// The part of a send whose stage is open.

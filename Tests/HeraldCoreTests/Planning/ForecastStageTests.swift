@@ -76,6 +76,17 @@ struct ForecastStageTests {
         #expect(forecast(scenario).sends.map(\.recipients) == [1])
     }
 
+    @Test func `a stage whose people may all be dead comes before one that waits for its window`() {
+        var campaign = Self.campaign()
+        campaign.delivery.window = SendWindow(
+            hours: DailyHours(from: 10 * 60, to: 11 * 60), zone: .utc, field: nil, whenClosed: .wait)
+        var scenario = scenario(campaign, seeds: [1])
+        scenario.state.dead = [9]
+        // Seeds start at any hour.
+        #expect(scenario.plan().sends.map(\.recipients) == [1])
+        #expect(forecast(scenario).sends.map(\.recipients) == [1])
+    }
+
     @Test func `whoever was tried before there were stages may be anybody`() {
         var campaign = Self.campaign()
         campaign.delivery.onUnknown = .resend
