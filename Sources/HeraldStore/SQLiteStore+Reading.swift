@@ -97,10 +97,17 @@ extension SQLiteStore {
         }
     }
 
+    /// GRDB's own `read` sets `PRAGMA query_only` before and after. After such a pragma, SQLite compiles all statements of
+    /// the connection anew.
     private func reading<Value: Sendable>(_ body: @Sendable @escaping (Database) throws -> Value) async throws -> Value
     {
         do {
-            return try await database.read(body)
+            return try await database.writeWithoutTransaction { db in
+                try db.beginTransaction(.deferred)
+                // There is nothing to keep.
+                defer { try? db.rollback() }
+                return try body(db)
+            }
         } catch {
             throw Self.stateError(error, path: path)
         }
