@@ -137,8 +137,10 @@ import Testing
         let other = try await sandbox.herald(
             "apply --auto-approve --override max_forget_percent=send:other@once", host: host)
         #expect(other.output.contains("1 occurrence held"), "\(other.output)")
+        #expect(other.errors.contains("matches nothing in this plan; name a step, as in"), "\(other.errors)")
         let apply = try await sandbox.herald("apply --auto-approve --override \(override)", host: host)
         #expect(apply.status == 0, "\(apply.output)\(apply.errors)")
+        #expect(!apply.errors.contains("matches nothing"))
         #expect(try await sandbox.state()["dead"]?.int == Int64(Self.recipients))
         #expect(try await halted(sandbox) == .null)
         let last = try await sandbox.herald("run", host: host)

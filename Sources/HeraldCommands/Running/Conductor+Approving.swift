@@ -36,12 +36,9 @@ extension Conductor {
     func obeyGuards(_ course: RunCourse) throws {
         guard case .stop(let overrides) = request.guards else { return }
         for entry in overrides.entries {
-            let isUsed = course.plan.refusals.contains {
-                $0.kind == entry.kind && (entry.name == nil || entry.name == $0.name)
-            }
-            if !isUsed, !entry.kind.isOfRuns, let name = entry.name {
-                console.info("herald: --override \(entry.kind.rawValue)=\(name) matches nothing in this plan\n")
-            }
+            guard let name = entry.name, !course.plan.has(entry.kind, of: name) else { continue }
+            let help = entry.kind == .maxForgetPercent ? "; name a step, as in send:to-all@once" : ""
+            console.info("herald: --override \(entry.kind.rawValue)=\(name) matches nothing in this plan\(help)\n")
         }
         guard !course.blocking.isEmpty else { return }
         tell(course.blocking)
@@ -65,5 +62,17 @@ extension Conductor {
         }
         let making = state.exists ? "" : " (and make the state \(context.state.name))"
         guard console.confirms("Do it\(making)?") else { throw CommandFailure.notApproved }
+    }
+}
+
+extension Plan {
+    /// Whether a guard refuses something of that name, or, if it judges while a run works, may come to do so.
+    fileprivate func has(_ kind: Guard, of name: String) -> Bool {
+        switch kind {
+        case .maxForgetPercent:
+            (steps.map(\.id) + held.map { .send($0.occurrence) }).contains { $0.rawValue == name }
+        case .foreignGroup: true
+        default: refusals.contains { $0.kind == kind && $0.name == name }
+        }
     }
 }
