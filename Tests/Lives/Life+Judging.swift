@@ -28,13 +28,13 @@ extension Life {
                 texts += report.notes
                 // A step says whom it holds, and why it stopped before everybody was tried. That it came too late is no
                 // reason for a send that has begun, nor for one that waited for nothing. That its topic takes effect too
-                // late is one.
+                // late is one. Whom the plan skips was not sent anything either.
                 let hasWaited = report.finished.map { $0 > report.started } ?? false
                 occurrences += report.steps.filter { step in
                     let isLate = step.stopped?.words.contains("max_lateness has passed") ?? false
                     return step.held > 0 || step.stages.contains { $0.state == .ahead && $0.planned > 0 }
                         || step.pending > 0 && step.stopped != nil
-                            && (!isLate || hasWaited && step.pending == step.planned)
+                            && (!isLate || hasWaited && step.pending + step.skipped == step.planned)
                 }
                 .compactMap { $0.occurrence.map(OccurrenceID.init(rawValue:)) }
             }
@@ -313,7 +313,9 @@ extension Life {
         }
         for group in files.groups {
             let wanted = files.members(of: group).intersection(certain)
-            let members = Set(alive(state.groups[group.name] ?? []).map(\.recipientKey)).intersection(certain)
+            // A forgotten registration stays in its group, although its owner may have another.
+            let alive = alive(state.groups[group.name] ?? []).subtracting(forgotten)
+            let members = Set(alive.map(\.recipientKey)).intersection(certain)
             if members != wanted {
                 throw LifeProblem(
                     promise: "memberships equal the files",

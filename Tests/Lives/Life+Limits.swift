@@ -110,6 +110,18 @@ extension Life {
         }
     }
 
+    /// By the clock of a run these are too old for every cap, so herald may forget them. After a fast clock nobody can say
+    /// whether they still count.
+    func noteForgotten(at date: Date) {
+        guard let per = settings.frequencyCaps.map(\.per).max() else { return }
+        for (person, own) in starts {
+            let old = own.filter { $0.value <= date - per.seconds }
+            if old.isEmpty { continue }
+            mayHaveStarted[person, default: [:]].merge(old) { max($0, $1) }
+            starts[person] = own.filter { $0.value > date - per.seconds }
+        }
+    }
+
     /// Somebody must have filled the cap: earlier messages, or others of the same plans.
     private func checkCap(
         _ person: RecipientKey, _ id: RecipientID, _ key: Key, _ occurrence: OccurrenceID, _ content: LifeRun.Content

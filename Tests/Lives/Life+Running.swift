@@ -54,6 +54,7 @@ extension Life {
         hasDied = hasDied || run.isDead
         try noteSkipped(run.now)
         try account(run)
+        noteForgotten(at: begin)
         // Whoever is dead leaves no list.
         if known.deaths != deaths { refused = [] }
         if run.isDead { noteWhatDied(run.now) } else if !run.now.isRefused { noteSeen() }

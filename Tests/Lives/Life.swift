@@ -121,7 +121,8 @@ final class Life {
     var asked: Set<Key> = []
     /// When messages to one person started that count for caps, the last of each firing.
     var starts: [RecipientKey: [Key: Date]] = [:]
-    /// The same for those that nobody knows of whether they started, because the run died.
+    /// The same for those that nobody knows of whether they started, because the run died, or whether herald forgot them,
+    /// because a run had a later clock.
     var mayHaveStarted: [RecipientKey: [Key: Date]] = [:]
     /// Whom each firing is for, and when it began: who is listed later is no part of it.
     var begun: [Key: (members: Set<RecipientKey>?, at: Date)] = [:]

@@ -61,8 +61,11 @@ extension Planner {
         } else if state.countingSince == nil {
             plan.notes.append(.counting(since: now))
         }
-        // Without caps, some may come back.
-        let end = now - (caps.map(\.per).max() ?? FrequencyCap.spans.upperBound).seconds
+        // Without caps, some may come back. A clock that is fast makes nothing too old by itself, only what started since
+        // does.
+        let newest = state.starts.values.flatMap { $0.states.map(\.until) }.max() ?? now
+        let end =
+            (caps.isEmpty ? now : min(now, newest)) - (caps.map(\.per).max() ?? FrequencyCap.spans.upperBound).seconds
         if state.starts.values.contains(where: { $0.states.contains { $0.until <= end } }) {
             plan.notes.append(.forgetStarts(until: end))
         }

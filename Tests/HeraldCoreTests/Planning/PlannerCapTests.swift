@@ -124,13 +124,21 @@ struct PlannerCapTests {
                 "frequency cap 'promo' looks further back than the state knows: messages count since 2025-12-01T08:00:00Z"
             ))
         scenario.state.countingSince = .after(-86_401)
-        scenario.state.starts = ["a@once": Partition(disjoint: [start(-86_400): [9]])]
+        scenario.state.starts = ["a@once": Partition(disjoint: [start(-86_400): [9], start(0): [8]])]
         #expect(scenario.plan().notes == [.forgetStarts(until: .after(-86_400))])
         #expect(scenario.overview.warnings.isEmpty)
         scenario.settings.frequencyCaps = []
         #expect(scenario.plan().notes == [.counting(since: nil)])
         scenario.state.countingSince = nil
         #expect(scenario.plan().notes.isEmpty)
+    }
+
+    @Test func `a fast clock alone makes nothing too old for a cap`() {
+        var scenario = scenario(campaign("sale"))
+        scenario.state.starts = ["a@once": Partition(disjoint: [start(-2 * 86_400): [9]])]
+        #expect(scenario.plan().notes.isEmpty)
+        scenario.state.starts["b@once"] = Partition(disjoint: [start(0): [8]])
+        #expect(scenario.plan().notes == [.forgetStarts(until: .after(-86_400))])
     }
 
     @Test func `what a run leaves out fills no cap, and what a person may let through does`() {
