@@ -33,11 +33,12 @@ struct FieldUse {
         var found = FindingsOfFiles()
         var faulty: Set<SourceRange> = []
         for audience in workspace.audiences { checkSamples(of: audience, &faulty, &found) }
-        for campaign in workspace.campaigns {
-            checkZones(of: campaign, &found)
-            checkSeeds(of: campaign, &found)
+        for place in workspace.campaigns.indices {
+            checkZones(of: workspace.campaigns[place], &found)
+            checkSeeds(of: workspace.campaigns[place], &found)
         }
-        for campaign in workspace.campaigns {
+        for place in workspace.campaigns.indices where workspace.campaigns[place].personal != nil {
+            let campaign = workspace.campaigns[place]
             guard let personal = campaign.personal, let audience = source(of: campaign),
                 case .list = audience.source
             else { continue }

@@ -33,7 +33,7 @@ struct References {
         duplicates(&found)
         unknownNames(&found)
         cycles(&found)
-        FollowUpRules(workspace).check(&found)
+        if workspace.goesByOutcomes { FollowUpRules(workspace).check(&found) }
         PreviousNames(workspace, declared).check(&found)
         groupsWithoutSender(&found)
         endOfGroups(&found)
@@ -45,7 +45,7 @@ struct References {
             workspace.audiences.map { ("audience", $0.name) }
             + workspace.topics.map { ("topic", $0.name.text) }
             + workspace.groups.map { ("group", $0.name.text) }
-            + workspace.campaigns.map { ("campaign", $0.name) }
+            + workspace.campaigns.indices.map { ("campaign", workspace.campaigns[$0].name) }
         var first: [Name: SourceRange] = [:]
         for (kind, name) in named {
             let key = Name(kind, name.value)
@@ -67,11 +67,11 @@ struct References {
             workspace.settings.suppress + workspace.settings.suppressedByTag.map(\.audience)
             + workspace.audiences.flatMap(\.uses)
             + workspace.topics.flatMap { $0.subscribers + $0.exclude }
-            + workspace.campaigns.flatMap { $0.exclude + $0.seeds }
+            + workspace.campaigns.indices.flatMap { workspace.campaigns[$0].exclude } + workspace.seeds
         for group in workspace.groups {
             if case .audience(let name) = group.members { uses["audience", default: []].append(name) }
         }
-        for target in workspace.campaigns.map(\.target) {
+        for target in workspace.campaigns.indices.map({ workspace.campaigns[$0].target }) {
             switch target.value {
             case .topic(let name): uses["topic", default: []].append(Located(name.rawValue, at: target.range))
             case .group(let name): uses["group", default: []].append(Located(name.rawValue, at: target.range))
@@ -81,9 +81,9 @@ struct References {
         }
         uses["campaign"] = workspace.audiences.compactMap(\.followUp?.campaign)
         for (kind, uses) in uses.sorted(by: { $0.key < $1.key }) { unknown(kind, uses, &found) }
-        for campaign in workspace.campaigns {
+        for place in workspace.campaigns.indices {
             var seen: Set<TopicName> = []
-            let topics = campaign.conditionTopics.filter { seen.insert($0.value).inserted }
+            let topics = workspace.campaigns[place].conditionTopics.filter { seen.insert($0.value).inserted }
             unknown("topic", topics.map(\.text), isInText: true, &found)
         }
     }

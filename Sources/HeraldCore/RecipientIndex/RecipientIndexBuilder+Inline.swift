@@ -31,8 +31,9 @@ extension RecipientIndexBuilder {
         for group in workspace.groups {
             if case .inline(let listed) = group.members { add(.group(group.name.value), listed) }
         }
-        for campaign in workspace.campaigns {
-            if case .registrations(let listed) = campaign.target.value { add(.campaign(campaign.name.value), listed) }
+        for place in workspace.campaigns.indices {
+            guard case .registrations(let listed) = workspace.campaigns[place].target.value else { continue }
+            add(.campaign(workspace.campaigns[place].name.value), listed)
         }
         return rows
     }

@@ -45,7 +45,11 @@ struct RecipientIndexBuilder {
         var workspace = workspace
         workspace.audiences.sort { $0.name.value < $1.name.value }
         workspace.groups.sort { $0.name.value < $1.name.value }
-        workspace.campaigns.sort { $0.name.value < $1.name.value }
+        // A loaded workspace has them in order, and sorting copies each.
+        let isOrdered = workspace.campaigns.indices.dropFirst().allSatisfy {
+            workspace.campaigns[$0 - 1].name.value <= workspace.campaigns[$0].name.value
+        }
+        if !isOrdered { workspace.campaigns.sort { $0.name.value < $1.name.value } }
         self.workspace = workspace
         self.temporaryFolder = temporaryFolder
         self.keepsSources = keepsSources || known != nil

@@ -36,8 +36,10 @@ struct ValueNeed {
         var (columns, zones): ([String: [String]], [String: [String]]) = ([:], [:])
         let ends = workspace.valueSources
         var sources: [RecipientIndex.Owner: String] = [:]
-        for campaign in workspace.campaigns {
-            guard campaign.needsRows, let owner = campaign.valueOwner(groups) else { continue }
+        // Most campaigns of most workspaces need none, and copying one takes long.
+        for place in workspace.campaigns.indices where workspace.campaigns[place].needsRows {
+            let campaign = workspace.campaigns[place]
+            guard let owner = campaign.valueOwner(groups) else { continue }
             let own = campaign.zoneFields(groups, ends).map(\.column)
             if !own.isEmpty, !zoned.contains(owner) { zoned.append(owner) }
             if campaign.needsValues, !owners.contains(owner) { owners.append(owner) }
@@ -57,7 +59,7 @@ struct ValueNeed {
             }
         }
         (self.columns, self.zones) = (columns, zones)
-        isForZonesAlone = workspace.campaigns.allSatisfy { !$0.needsValues }
+        isForZonesAlone = !workspace.campaigns.indices.contains { workspace.campaigns[$0].needsValues }
         self.owners = owners.map { owner in Owner(owner: owner, columns: sources[owner].flatMap { columns[$0] } ?? []) }
         self.zoned = zoned.map { owner in Owner(owner: owner, columns: sources[owner].flatMap { zones[$0] } ?? []) }
     }
@@ -94,7 +96,7 @@ extension Campaign {
     }
 
     /// Whether its plans need rows of lists, and not only who is listed.
-    var needsRows: Bool { needsValues || !namesOfZones.isEmpty }
+    var needsRows: Bool { needsValues || zoneField != nil || delivery.window?.field != nil }
 
     /// Whether they need rows whole, or at least their keys, and not only the zones that they name.
     fileprivate var needsValues: Bool { personal != nil || delivery.stages != nil }
@@ -106,7 +108,7 @@ extension Campaign {
 extension Workspace {
     /// Where the recipients of campaigns come from that need values of rows.
     var valueSources: AudienceSources {
-        AudienceSources(campaigns.contains(where: \.needsRows) ? audiences : [])
+        AudienceSources(campaigns.indices.contains { campaigns[$0].needsRows } ? audiences : [])
     }
 
     /// The samples of the audience that a personal campaign goes to, as rows. Empty for other campaigns.

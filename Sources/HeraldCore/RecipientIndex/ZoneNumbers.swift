@@ -3,7 +3,7 @@
 final class ZoneNumbers {
     private(set) var zones: [Zone] = []
     /// The names of the tz database. They are looked up without a text of their own.
-    private let names = ZoneNumbers.systemNames
+    private lazy var names = Self.systemNames
     /// Listing the database takes longer than reading a short list, and it has other names once in some years.
     private static let systemNames = ValueNumbers(Set(Zone.names()))
     /// The number of the zone of each of those, by its place. `nil` if no row had it yet.

@@ -21,7 +21,7 @@ extension Workspace {
     }
 
     /// The audiences that get messages before others.
-    var seeds: [Located<String>] { campaigns.flatMap(\.seeds) }
+    var seeds: [Located<String>] { campaigns.indices.compactMap { campaigns[$0].delivery.stages?.seeds } }
 
     /// The parts of the workspace that decide the members of groups made from audiences, and of audiences of seeds.
     var withGroupsOnly: Workspace {
@@ -38,17 +38,19 @@ extension Workspace {
     /// whom they go to.
     var withChecksOnly: Workspace {
         let byName = groupsByName
-        var (workspace, needed) = (withGroupsOnly, withGroupsOnly.audiences.map(\.name.value))
+        var workspace = withGroupsOnly
+        var needed = workspace.audiences.map(\.name.value)
         var inline: Set<GroupName> = []
-        workspace.campaigns = campaigns.filter { campaign in
-            guard campaign.content.personal != nil, let owner = campaign.valueOwner(byName) else { return false }
+        for place in campaigns.indices where campaigns[place].personal != nil {
+            let campaign = campaigns[place]
+            guard campaign.content.personal != nil, let owner = campaign.valueOwner(byName) else { continue }
             switch owner {
             case .audience(let name): needed.append(name)
             case .group(let name): inline.insert(name)
             case .campaign: break
             }
             needed += (campaign.otherAudiences + settings.suppress).map(\.value)
-            return true
+            workspace.campaigns.append(campaign)
         }
         workspace.groups += groups.filter { inline.contains($0.name.value) }
         workspace.audiences = audiences.inOrder(from: needed).sorted { $0.name.value < $1.name.value }

@@ -12,7 +12,6 @@ struct FollowUpRules {
     }
 
     func check(_ found: inout FindingsOfFiles) {
-        guard workspace.goesByOutcomes else { return }
         for followUp in workspace.audiences.compactMap(\.followUp) {
             guard let campaign = campaigns[followUp.campaign.value] else { continue }
             checkTarget(of: followUp, campaign, &found)
