@@ -109,7 +109,6 @@ extension Life {
         // Where all of the target are seeds, each goes by their own clock, and guests with the first of them.
         let targets = own.people.filter { !guests.contains($0.key) }
         let plain = targets.filter { !seeds.contains($0.key) }
-        let others = Set((plain.isEmpty ? targets : plain).values.map(\.zone))
         for (person, clock) in own.people {
             own.people[person]?.mark = max(now, clock.mark)
             // On any clock of the world.
@@ -119,8 +118,15 @@ extension Life {
                 let key = campaign.isDaily ? Key(line: campaign.line, due: local) : self.key(of: campaign, nil)
                 // Who became a seed after it began goes by their own clock all the same.
                 let isFirst = begun[key].map { $0.at >= now } ?? true
-                let isWithFirst = guests.contains(person) || seeds.contains(person) && !plain.isEmpty && isFirst
-                let zones = isWithFirst ? others.isEmpty ? [nil] : others : [clock.zone]
+                // Only who was seen before their clock came to it makes a wave. Who joined late is no part of it.
+                let zonesOf = { (people: [RecipientKey: Clock]) in
+                    Set(people.values.filter { Self.instant(of: local, in: $0.zone) > $0.since }.map(\.zone))
+                }
+                let plainZones = zonesOf(plain)
+                let others = plainZones.isEmpty ? zonesOf(targets) : plainZones
+                let isWithFirst =
+                    guests.contains(person) || seeds.contains(person) && !plainZones.isEmpty && isFirst
+                let zones = isWithFirst ? targets.isEmpty ? [nil] : others : [clock.zone]
                 let instants = zones.map { Self.instant(of: local, in: $0) }
                 guard let instant = instants.min(), instant > max(clock.mark, own.passed), instant <= now,
                     local - 50_400 > own.first

@@ -23,7 +23,7 @@ struct WaveSorting {
         var clocks: [Zone: RecipientSet]
         /// They are in the first wave that has recipients.
         var seeds: RecipientSet
-        /// Those of them whom the list has, by their zones.
+        /// Those of them whom the list has, by their zones. Where nobody else takes part, they go by their own clocks.
         var seedClocks: [Zone: RecipientSet]
 
         /// The list by its zones, with seeds who were none when the first wave was sent: they go by their own clocks.
@@ -46,52 +46,26 @@ struct WaveSorting {
         // A clock that was fast has fixed who is in these.
         for instant in known.states where instant > now { waves.ahead.move(known[instant], to: instant) }
         let (inWave, begun) = (known.all, recorded?.hasBegun == true)
-        // Once it has ended, nobody joins it.
-        let isClosed = recorded?.isReopened == true
         let partakers = begun ? recorded?.classes.all ?? [] : []
         // An occurrence of which nobody knows whom it is for is for everybody who is listed.
         let isForAll = (begun || isForecast && recorded != nil) && partakers.isEmpty
-        let fixed = max(progress.mark, known.states.max() ?? progress.mark)
-        let holdouts = begun ? wanted.holdouts : []
+        let standing = Standing(
+            local: local, wanted: wanted, progress: progress, known: known, inWave: inWave, partakers: partakers,
+            holdouts: begun ? wanted.holdouts : [], isForAll: isForAll, isClosed: recorded?.isReopened == true,
+            fixed: max(progress.mark, known.states.max() ?? progress.mark), now: now)
         var sizes: [Date: [String: Int]] = [:]
-        let schedule = wanted.campaign.schedule
         let newSeeds = begun && !isForAll ? progress.seeds.subtracting(partakers).subtracting(inWave) : []
-        for (zone, here) in progress.clocks(with: newSeeds) {
-            let reaching = wanted.campaign.reaching(local, in: zone, first: progress.first)
-            let instant = reaching?.instant ?? schedule.reaching(local, in: zone).instant
-            for wave in known.states {
-                let size = known[wave].intersection(here).count
-                if size > 0 { sizes[wave, default: [:]][zone.name] = size }
+        // Where nobody else takes part, there is no other wave that seeds could start with: those of the target go by their
+        // own clocks, and guests with the first of them.
+        var alone = RecipientSet()
+        for (zone, here) in progress.clocks(with: newSeeds) { sort(here, in: zone, standing, &sizes) }
+        if !begun, waves.reached.isEmpty, waves.ahead.isEmpty {
+            for (zone, here) in progress.seedClocks {
+                alone.formUnion(here)
+                sort(here, in: zone, standing, &sizes)
             }
-            var others = inWave.isEmpty ? here : here.subtracting(inWave)
-            if isClosed {
-                let free = others.subtracting(partakers)
-                if instant <= now { waves.joinedLate += free.subtracting(holdouts).count }
-                others = others.intersection(partakers)
-            }
-            if others.isEmpty { continue }
-            let owed = isForAll ? others : others.intersection(partakers)
-            let free = others.subtracting(owed)
-            if instant > now {
-                waves.ahead.move(others, to: instant)
-                sizes[instant, default: [:]][zone.name, default: 0] += others.count
-                continue
-            }
-            waves.reached.move(owed, to: instant)
-            var joining = RecipientSet()
-            if reaching == nil {
-                passed.formUnion(free)
-            } else if instant > fixed {
-                joining = free
-                waves.reached.move(free, to: instant)
-                waves.fresh.formUnion(free)
-                skip(free, reaching?.fate, since: instant, progress.patience, now)
-            } else {
-                waves.joinedLate += free.subtracting(holdouts).count
-            }
-            sizes[instant, default: [:]][zone.name, default: 0] += owed.count + joining.count
         }
-        let seeds = progress.seeds.subtracting(inWave)
+        let seeds = progress.seeds.subtracting(inWave).subtracting(alone)
         // Nobody knows with which wave a forecast's seeds went. It is not too late for those of the last one.
         add(
             seeds: begun ? (isForAll ? seeds : seeds.intersection(partakers)) : seeds, isFresh: !begun,
@@ -102,6 +76,68 @@ struct WaveSorting {
         waves.zones = sizes.mapValues { sizes in
             sizes.filter { $0.value > 0 }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key)
         }
+    }
+
+    /// What is the same for all of the list.
+    private struct Standing {
+        let local: LocalTime
+        let wanted: DesiredSend
+        let progress: Progress
+        /// Who is in which wave, as it is recorded.
+        let known: Partition<Date>
+        /// All of those.
+        let inWave: RecipientSet
+        /// Whom it is for since it began.
+        let partakers: RecipientSet
+        let holdouts: RecipientSet
+        let isForAll: Bool
+        /// Once it has ended, nobody joins it.
+        let isClosed: Bool
+        /// Until when who is in a wave is fixed.
+        let fixed: Date
+        let now: Date
+    }
+
+    /// - Parameters:
+    ///   - here: those of the list with that zone.
+    ///   - sizes: how many there are in each wave, by the names of zones.
+    private mutating func sort(
+        _ here: RecipientSet, in zone: Zone, _ standing: Standing, _ sizes: inout [Date: [String: Int]]
+    ) {
+        let (campaign, partakers) = (standing.wanted.campaign, standing.partakers)
+        let reaching = campaign.reaching(standing.local, in: zone, first: standing.progress.first)
+        let instant = reaching?.instant ?? campaign.schedule.reaching(standing.local, in: zone).instant
+        for wave in standing.known.states {
+            let size = standing.known[wave].intersection(here).count
+            if size > 0 { sizes[wave, default: [:]][zone.name] = size }
+        }
+        var others = standing.inWave.isEmpty ? here : here.subtracting(standing.inWave)
+        if standing.isClosed {
+            let free = others.subtracting(partakers)
+            if instant <= standing.now { waves.joinedLate += free.subtracting(standing.holdouts).count }
+            others = others.intersection(partakers)
+        }
+        if others.isEmpty { return }
+        let owed = standing.isForAll ? others : others.intersection(partakers)
+        let free = others.subtracting(owed)
+        if instant > standing.now {
+            waves.ahead.move(others, to: instant)
+            sizes[instant, default: [:]][zone.name, default: 0] += others.count
+            return
+        }
+        waves.reached.move(owed, to: instant)
+        var joining = RecipientSet()
+        if reaching == nil {
+            passed.formUnion(free)
+        } else if instant > standing.fixed {
+            joining = free
+            waves.reached.move(free, to: instant)
+            waves.fresh.formUnion(free)
+            skip(free, reaching?.fate, since: instant, standing.progress.patience, standing.now)
+        } else {
+            waves.joinedLate += free.subtracting(standing.holdouts).count
+        }
+        sizes[instant, default: [:]][zone.name, default: 0] += owed.count + joining.count
     }
 
     private mutating func add(seeds: RecipientSet, isFresh: Bool, toLast: Bool) {

@@ -59,4 +59,15 @@ struct PlannerWaveTests {
         #expect(plan.watermarks["tide"].map { $0.at > PlanScenario.now } == isAhead)
         #expect(later.sends.map(\.members) == (isAhead ? [] : [[2, 3]]))
     }
+
+    /// The clock of the only one who is no seed had passed it: before they joined, or when the campaign was first seen.
+    @Test(arguments: [-86_400, 0])
+    func `seeds of the target go by their own clocks where nobody else takes part`(_ first: Int) {
+        var scenario = scenario(watermark: PlanScenario.now, waves: Partition())
+        scenario.state.occurrences = [:]
+        scenario.state.watermarks["tide"]?.first = .after(first)
+        scenario.desired.sends[0].seeds = [2, 3]
+        #expect(scenario.plan().sends.isEmpty && scenario.plan().missed.isEmpty)
+        #expect(scenario.plan(at: Self.instants[1]).sends.map(\.members) == [[2, 3]])
+    }
 }
