@@ -13,9 +13,11 @@ extension Life {
         return listed?.intersection(members)
     }
 
-    /// A firing that begins is for those who are listed now.
+    /// A firing that begins is for those who are listed now with a registration that is not dead.
     func noteBeginning(of key: Key, _ campaign: LifeFiles.Campaign, at date: Date) {
-        if begun[key] == nil { begun[key] = (opened[key]?.members ?? files.recipients(of: campaign), date) }
+        guard begun[key] == nil else { return }
+        let living = Set(files.listed.subtracting(deadBefore).map(\.recipientKey))
+        begun[key] = (opened[key]?.members ?? files.recipients(of: campaign)?.intersection(living), date)
     }
 
     /// What has tried nobody may begin anew, for others. After a restore, the state says whom a firing is for.
