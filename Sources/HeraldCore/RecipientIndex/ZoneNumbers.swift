@@ -2,12 +2,11 @@
 /// names.
 final class ZoneNumbers {
     private(set) var zones: [Zone] = []
-    /// The names of the tz database. They are looked up without a text of their own.
-    private lazy var names = Self.systemNames
-    /// Listing the database takes longer than reading a short list, and it has other names once in some years.
-    private static let systemNames = ValueNumbers(Set(Zone.names()))
+    /// The names of the tz database. They are looked up without a text of their own. Listing the database takes longer than
+    /// reading a short list, and it has other names once in some years.
+    private static let names = ValueNumbers(Set(Zone.names()))
     /// The number of the zone of each of those, by its place. `nil` if no row had it yet.
-    private lazy var ofName = [Int?](repeating: nil, count: names.count + 1)
+    private lazy var ofName = [Int?](repeating: nil, count: ZoneNumbers.names.count + 1)
     /// The number of the zone of each other value.
     private var known: [[UInt8]: Int] = [:]
     /// Rows may name millions of zones that there are not.
@@ -17,7 +16,7 @@ final class ZoneNumbers {
     /// 0 if the value names no zone.
     func number(of value: UnsafeBufferPointer<UInt8>) -> Int {
         let value = UnsafeBufferPointer(rebasing: value[...].trimmed)
-        let place = names.number(of: value)
+        let place = Self.names.number(of: value)
         if place > 0, let known = ofName[place] { return known }
         let text = Array(value)
         if place == 0, let known = known[text] { return known }

@@ -166,7 +166,7 @@ extension Plan {
 }
 
 extension RecordedRun {
-    /// Whether it failed, and another run may do better. What was missed or refused for good stays so.
+    /// Whether it failed, and another run may do better. What was missed, skipped or refused for good stays so.
     fileprivate var isWorthAnother: Bool {
         let isFinal = figures["pending"] == nil && ["missed", "rejected", "skipped"].contains { figures[$0] != nil }
         return result == Report.Result.failed.rawValue && !isFinal
