@@ -140,7 +140,7 @@ extension StateChange {
             SELECT $2, at, schedule, next, first FROM @watermark WHERE campaign = $1
             ON CONFLICT (campaign) DO UPDATE
             SET at = excluded.at, schedule = excluded.schedule, next = excluded.next, first = excluded.first
-            WHERE excluded.at >= mark.at OR mark.next IS NULL
+            WHERE mark.next IS NULL OR excluded.next IS NOT NULL AND excluded.at >= mark.at
             """,
             "INSERT INTO @pause (campaign) SELECT $2 FROM @pause WHERE campaign = $1 ON CONFLICT DO NOTHING",
             """

@@ -215,9 +215,10 @@ extension RecordedState {
             watermarks[campaign] = watermark
         case .rename(let old, let new):
             for id in occurrences.keys where occurrences[id]?.campaign == old { occurrences[id]?.campaign = new }
-            // Without a next time, the mark is of a campaign that had the new name and vanished.
+            // Without a next time, a mark is of a campaign that vanished: its time is that of the last run, and says
+            // nothing about what is due of one that lives.
             if let mark = watermarks.removeValue(forKey: old),
-                watermarks[new].map({ $0.next == nil || $0.at <= mark.at }) ?? true
+                watermarks[new].map({ $0.next == nil || mark.next != nil && $0.at <= mark.at }) ?? true
             {
                 watermarks[new] = mark
             }

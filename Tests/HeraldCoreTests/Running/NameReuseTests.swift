@@ -157,6 +157,49 @@ import Testing
         #expect(world.accepted == 4)
     }
 
+    /// The mark of a name that vanished goes with each run, past what is due of the campaign that lives.
+    @Test(arguments: [["tide", "news"], ["news", "tide"]])
+    func `a name that a campaign had for a moment takes nothing that is due from it`(_ names: [String]) async throws {
+        var world = Simulation(.utc("2026-12-07 09:00"))
+        world.declare(try .cron("8 5 * * *", "news", title: "Ebb"))
+        try await world.run()
+        world.remove("news")
+        let daily = try Campaign.cron("0 12 * * *", "tide", title: "Flood")
+        world.declare(daily, for: [])
+        try await world.run()
+        world.skip(to: .utc("2026-12-07 12:00"))
+        try await world.run()
+        #expect(world.occurrences.isEmpty)
+        world.remove("tide")
+        var gala = daily.named("gala")
+        gala.previousNames = names.map { .init($0) }
+        world.declare(gala)
+        world.skip(to: .utc("2026-12-07 12:30"))
+        try await world.run()
+        #expect(world.occurrences == ["gala@2026-12-07T12:00:00Z"])
+    }
+
+    @Test func `whoever adds previous_names, as the guard says, loses nothing that it refused`() async throws {
+        var world = Simulation(.utc("2026-12-07 09:00"))
+        world.refusesGuarded = true
+        let daily = try Campaign.cron("0 12 * * *", "tide")
+        world.declare(daily)
+        try await world.run()
+        world.skip(to: .utc("2026-12-07 12:00"))
+        try await world.run()
+        world.remove("tide")
+        world.declare(daily.named("gala"))
+        world.skip(to: .utc("2026-12-08 09:00"))
+        try await world.run()
+        world.skip(to: .utc("2026-12-08 12:00"))
+        #expect(world.plan.refusals.map(\.kind) == [.looksRenamed])
+        try await world.run()
+        world.declare(daily.named("gala", formerly: "tide"))
+        world.skip(to: .utc("2026-12-08 12:10"))
+        try await world.run()
+        #expect(world.occurrences == ["tide@2026-12-07T12:00:00Z", "gala@2026-12-08T12:00:00Z"])
+    }
+
     /// A state written before herald noted former names.
     @Test func `an occurrence whose id names another campaign is never opened again`() async throws {
         var world = try await world()

@@ -42,6 +42,18 @@ struct CommandContractTests {
         }
     }
 
+    /// The mark of a campaign that vanished goes with each run.
+    @Test(arguments: StoreKind.allCases)
+    func `a rename keeps the watermark of the campaign that lives, whichever is later`(_ kind: StoreKind) async throws {
+        let gone = Watermark(at: .at(5), schedule: "cron 8 5 * * * UTC", next: nil)
+        for (old, new) in [(gone, Watermark.at(2)), (Watermark.at(2), gone)] {
+            let open = try await OpenStore(kind)
+            try await open.commit(.watermark("tide", old), .watermark("ebb", new))
+            try await open.commit(.rename(campaign: "tide", to: "ebb"))
+            #expect(try await open.reopened().watermarks == ["ebb": .at(2)])
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `a rename takes the campaign's tests along, and nobody else's`(_ kind: StoreKind) async throws {
         let open = try await OpenStore(kind)
