@@ -19,13 +19,13 @@ package struct Campaign: Hashable, Sendable {
     package var suppressed: [Located<String>] = []
     /// The v1 message without its target.
     package var message: Located<[String: JSONValue]>
-    package var schedule = Schedule()
+    @Boxed package var schedule = Schedule()
     /// The field of the target's audience by whose zones it is due. `nil` if it is due at one instant for all.
-    package var zoneField: Located<String>?
-    package var delivery = Delivery()
+    @Boxed package var zoneField: Located<String>? = nil
+    @Boxed package var delivery = Delivery()
     package var acknowledged = Acknowledgement()
     /// `nil` if everybody gets the same message. Then braces in its texts have no meaning.
-    package var personal: Personal?
+    @Boxed package var personal: Personal? = nil
 
     /// What draws among its recipients begin with: the first of its former names, or its name, `#` and the revision.
     package var drawSeed: String { "\((previousNames.first ?? name).value)#\(revision)" }

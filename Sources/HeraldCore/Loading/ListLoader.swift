@@ -172,7 +172,7 @@ struct ListLoader {
                     if isPlain {
                         recipientIndex.add(found.registration, membershipClass, row: row, seen: found.seen)
                     } else {
-                        packer.add(found, membershipClass, row: row, classifier, look, to: &recipientIndex)
+                        packer.add(found, membershipClass, row: row, look, to: &recipientIndex)
                     }
                     row += 1
                 }

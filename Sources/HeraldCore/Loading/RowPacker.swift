@@ -5,8 +5,8 @@ struct RowPacker {
     private let zoned: Range<Int>
     private let kept: Range<Int>
     private let compares: Bool
-    private let zones: ZoneNumbers
     private let table: MembershipClassTable
+    private var zonedClasses: ZonedClasses
     private var values: [UInt8] = []
 
     init(_ needed: ValueNeed.Columns, after classifier: RowClassifier, _ recipientIndex: RecipientIndexBuilder) {
@@ -14,27 +14,28 @@ struct RowPacker {
         zoned = filtered..<filtered + needed.zones.count
         kept = zoned.upperBound..<zoned.upperBound + needed.values.count
         compares = classifier.comparesRows
-        (zones, table) = (recipientIndex.zones, recipientIndex.table)
+        table = recipientIndex.table
+        zonedClasses = ZonedClasses(recipientIndex.zones, table)
     }
 
     /// Whether no row has anything to bring.
     var isIdle: Bool { zoned.isEmpty && kept.isEmpty && !compares }
 
     mutating func add(
-        _ found: ListReader.Row, _ filtered: UInt32, row: Int, _ classifier: RowClassifier,
-        _ look: ListReader.Look, to recipientIndex: inout RecipientIndexBuilder
+        _ found: ListReader.Row, _ filtered: UInt32, row: Int, _ look: ListReader.Look,
+        to recipientIndex: inout RecipientIndexBuilder
     ) {
         values.removeAll(keepingCapacity: true)
         let keepsValues = !kept.isEmpty && recipientIndex.needsValues(filtered)
         // Of rows that were seen at the same time, the line tells which counts.
         if keepsValues || compares || !zoned.isEmpty && found.seen != nil {
-            RowTimes.pack(of: classifier.times(of: filtered), into: &values, look)
+            RowTimes.pack(of: table.times(of: filtered), into: &values, look)
             RowValues.pack(of: keepsValues ? kept : 0..<0, line: found.line, into: &values, look)
         }
         var membershipClass = filtered
         for column in zoned {
-            let zone = look(column) { zones.number(of: $0) } ?? 0
-            membershipClass = table.number(membershipClass, zone: zone)
+            let zoned = look(column) { Int(zonedClasses.number(membershipClass, zone: $0)) }
+            membershipClass = zoned.map { UInt32($0) } ?? zonedClasses.number(membershipClass)
         }
         values.withUnsafeBytes {
             recipientIndex.add(found.registration, membershipClass, row: row, seen: found.seen, values: $0)

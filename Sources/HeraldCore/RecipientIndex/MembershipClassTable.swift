@@ -6,6 +6,9 @@ final class MembershipClassTable {
     /// By class, then by the number of the zone.
     private var withZone: [[UInt32?]] = []
 
+    /// The columns whose times a row of a class brings.
+    func times(of number: UInt32) -> [Int] { all[Int(number)].compared?.times ?? [] }
+
     /// The class of the same rows if they say when their app was seen last.
     func numberWithSeen(_ number: UInt32) -> UInt32 {
         let index = Int(number)

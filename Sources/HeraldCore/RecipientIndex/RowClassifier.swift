@@ -131,7 +131,4 @@ struct RowClassifier {
                 return filter.timeTest(at: place, of: column.flatMap { times.firstIndex(of: $0) })
             })
     }
-
-    /// The columns whose times a row of a membership class brings.
-    func times(of membershipClass: UInt32) -> [Int] { table.all[Int(membershipClass)].compared?.times ?? [] }
 }

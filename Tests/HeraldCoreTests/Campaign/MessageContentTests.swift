@@ -120,7 +120,7 @@ import Testing
             { $0.personal?.variants[0].message = ["data": ["spot": "anzio"]] },
             { $0.personal?.variants[0].locales["it"] = ["data": ["spot": "anzio"]] },
             { $0.personal?.variants[0].name.value = "b" }, { $0.personal?.variants[1].isHoldout = false },
-            { $0.personal?.split.by = Located("name", at: $0.name.range) },
+            { $0.personal?.split.by = Located("name", at: SourceRange(file: "tide.yaml")) },
             { $0.personal?.locale = nil },
         ]
         for (number, change) in changes.enumerated() { #expect(try content(change).json != digest, "\(number)") }
