@@ -184,6 +184,11 @@ extension Schema {
                 """)
     }
 
+    /// Since when runs do not look at an occurrence in local time.
+    static func addUnseen(_ db: Database) throws {
+        try db.execute(sql: "ALTER TABLE occurrence ADD COLUMN unseen REAL")
+    }
+
     /// Which deaths others are told of, under which number, and whether they were.
     static func addNotices(_ db: Database) throws {
         try db.execute(

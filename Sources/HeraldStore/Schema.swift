@@ -12,6 +12,7 @@ enum Schema {
         [addHalts],
         [addSuspensions, addStarts],
         [addLocalTimes, addNotices, addNotes, addObservations],
+        [addUnseen],
     ]
 
     /// The format of the states that this herald writes.

@@ -13,7 +13,7 @@ extension StateChange {
                     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
                     ON CONFLICT (name) DO UPDATE SET revision = excluded.revision, due = excluded.due,
                         content_digest = excluded.content_digest, target = excluded.target, begun = excluded.begun,
-                        local = excluded.local, suspended = NULL, stages = NULL
+                        local = excluded.local, suspended = NULL, stages = NULL, unseen = NULL
                     """, .text(id.rawValue), .text(occurrence.campaign), .int(occurrence.revision),
                     .date(occurrence.due), .text(occurrence.contentDigest), .text(occurrence.target),
                     .date(occurrence.begun), .text(occurrence.local?.description))
@@ -56,6 +56,8 @@ extension StateChange {
                 .init(
                     "UPDATE @occurrence SET suspended = $2 WHERE name = $1", .text(id.rawValue), .date(instant))
             ]
+        case .unseen(let id, let since):
+            [.init("UPDATE @occurrence SET unseen = $2 WHERE name = $1", .text(id.rawValue), .date(since))]
         case .prune(let ids): Self.pruning(ids.map(\.rawValue))
         default: []
         }

@@ -6,7 +6,7 @@ extension StateReader {
     private static let columns =
         """
         id, name, campaign, revision, due, content_digest, target, finished, pruned, halted, begun, reopened, suspended,
-        local, stages
+        local, stages, unseen
         """
     private static let open = "SELECT id FROM occurrence WHERE finished IS NULL"
 
@@ -177,6 +177,7 @@ extension StateReader {
         occurrence.suspended = try row.decode(Double?.self, atIndex: 12).map(StoredValue.date)
         occurrence.local = try StoredValue.localTime(row.decode(String?.self, atIndex: 13))
         occurrence.stages = try StoredValue.stages(row.decode(String?.self, atIndex: 14))
+        occurrence.unseen = try row.decode(Double?.self, atIndex: 15).map(StoredValue.date)
         return (try row.decode(atIndex: 0), OccurrenceID(rawValue: try row.decode(atIndex: 1)), occurrence)
     }
 }

@@ -92,7 +92,9 @@ struct RandomChanges {
             for id in erased { registrations[id] = nil }
             return .erase(erased)
         case 8: return starts()
-        case 26 where Bool.random(using: &random): return .suspend(occurrence(), at: instant())
+        case 26 where Bool.random(using: &random):
+            if Bool.random(using: &random) { return .suspend(occurrence(), at: instant()) }
+            return .unseen(occurrence(), since: Bool.random(using: &random) ? instant() : nil)
         case 26:
             return .halt(occurrence(), ([nil] + RecordedOccurrence.Halt.allCases).randomElement(using: &random) ?? nil)
         case 27:

@@ -9,16 +9,16 @@ import Testing
 /// Campaigns in local time through herald's own command lines, with a clock of the test.
 struct LocalTimeTests {
     /// 2027-01-04T00:00:00Z, a Monday
-    private static let monday = Date(timeIntervalSince1970: 1_799_020_800)
+    static let monday = Date(timeIntervalSince1970: 1_799_020_800)
 
-    private static let zones = ["Asia/Tokyo", "Europe/Rome", "America/New_York", "", "Nowhere/Land", "+05:30"]
-    private static let daily = #"cron: "7 9 * * *", timezone: {field: zone, default: Europe/Rome}"#
+    static let zones = ["Asia/Tokyo", "Europe/Rome", "America/New_York", "", "Nowhere/Land", "+05:30"]
+    static let daily = #"cron: "7 9 * * *", timezone: {field: zone, default: Europe/Rome}"#
 
-    private static func once(_ time: String, _ ifPassed: String = "skip") -> String {
+    static func once(_ time: String, _ ifPassed: String = "skip") -> String {
         "at: \"\(time)\", if_passed: \(ifPassed), timezone: {field: zone, default: Europe/Rome}"
     }
 
-    private static func files(
+    static func files(
         _ schedule: String, zones: [String] = zones, more: String = "", title: String = "Hello",
         target: String = "{audience: members}"
     ) -> [String: String] {
@@ -48,12 +48,12 @@ struct LocalTimeTests {
         ]
     }
 
-    private func numbers(_ registrations: Set<Registration>) -> Set<Int> {
+    func numbers(_ registrations: Set<Registration>) -> Set<Int> {
         Set((1...20).filter { registrations.contains(.fid($0)) })
     }
 
     /// Runs at these hours since Monday, and returns those at which each person got a message.
-    private func hours(in town: Town, _ runs: Int...) async throws -> [Int: [Int]] {
+    func hours(in town: Town, _ runs: Int...) async throws -> [Int: [Int]] {
         var hours: [Int: [Int]] = [:]
         for hour in runs {
             town.go(to: Self.monday + Double(hour) * 3600)
@@ -68,7 +68,7 @@ struct LocalTimeTests {
         return hours
     }
 
-    private func town(_ files: [String: String], hours: Double = 0) async throws -> Town {
+    func town(_ files: [String: String], hours: Double = 0) async throws -> Town {
         let town = try Town(files, at: Self.monday + hours * 3600)
         #expect(try await town.herald("state", "init").failure == nil)
         return town

@@ -30,6 +30,12 @@ package struct Campaign: Hashable, Sendable {
     /// What draws among its recipients begin with: the first of its former names, or its name, `#` and the revision.
     package var drawSeed: String { "\((previousNames.first ?? name).value)#\(revision)" }
 
+    /// The schedule, as its watermark notes it. In local time, a new revision of what is due once is seen anew.
+    var markedSchedule: String {
+        guard let local = schedule.local, !local.isCron, revision > 1 else { return schedule.text }
+        return "\(schedule.text) revision=\(revision)"
+    }
+
     /// The audience that gets it before all others; at most one.
     package var seeds: [Located<String>] { [delivery.stages?.seeds].compactMap(\.self) }
 

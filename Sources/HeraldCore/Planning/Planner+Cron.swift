@@ -120,12 +120,14 @@ extension Planner {
         }
     }
 
-    /// Nothing is due for a campaign that no file declares. If it comes back, it starts from then.
+    /// Nothing is due for a campaign that no file declares. If one that repeats comes back, it starts from then. One that is
+    /// due once on each clock comes back as it was.
     mutating func passVanished() {
         let declared = Set(desired.sends.map(\.campaign.name.value))
         for (campaign, mark) in state.watermarks where !declared.contains(campaign) && mark.at < now {
+            let isOnce = LocalSchedule.isOnce(mark.schedule)
             plan.watermarks[campaign] = Watermark(
-                at: now, schedule: mark.schedule, next: nil, first: mark.first)
+                at: isOnce ? mark.at : now, schedule: mark.schedule, next: nil, first: mark.first)
         }
     }
 

@@ -18,15 +18,17 @@ extension Planner {
         }
         let progress = progress(of: wanted, schedule)
         var (result, dealt): ([Plan.Send], Date) = ([], max(progress.mark, now))
+        // Nobody looks at whose clock reaches it while it is disabled.
+        if !campaign.enabled, !schedule.isCron, begun.isEmpty { dealt = progress.mark }
         noteFastClock(campaign, progress.mark)
         for (id, occurrence) in open where occurrence.hasBegun {
             let sorting = occurrence.local.map { self.sorting($0, wanted, occurrence, progress) }
             let sends = planBegun(wanted, id, occurrence, sorting)
             if sends.isEmpty, let sorting { hold(&dealt, before: sorting.waves) }
             // An empty list does not say that nobody is in the waves of now.
-            if !listsSkipped, wanted.members(begun: true).subtracting(wanted.guests).isEmpty {
-                dealt = min(dealt, progress.mark)
-            }
+            let isEmpty = !listsSkipped && wanted.members(begun: true).subtracting(wanted.guests).isEmpty
+            if isEmpty { dealt = min(dealt, progress.mark) }
+            if let sorting { see(id, occurrence, fixesAll: sorting.waves.fresh.isEmpty && !isEmpty && !listsSkipped) }
             if campaign.enabled, let sorting { noteAhead(sorting, id, wanted) }
             result += sends
         }
@@ -44,23 +46,10 @@ extension Planner {
         if campaign.schedule.catchUp != .all { supersede(&result) }
         let next = schedule.times(after: LocalTime(latestAt: dealt), through: .far, limit: 1).first
         plan.watermarks[campaign.name.value] = Watermark(
-            at: max(dealt, progress.recorded), schedule: campaign.schedule.text, next: next?.firstInstant,
+            at: max(dealt, progress.recorded), schedule: campaign.markedSchedule, next: next?.firstInstant,
             first: progress.first)
         if campaign.enabled, schedule.isCron || begun.isEmpty { noteComing(wanted, schedule, progress) }
         return result
-    }
-
-    /// Whether a clock that has not reached it yet may be of somebody whom the list lacks for now, as long as nobody changed
-    /// or stopped it. Whom waves ahead were for is not known any more once the schedule has no field.
-    func mayBeAhead(
-        _ occurrence: RecordedOccurrence, _ campaign: Campaign, _ sorting: WaveSorting?
-    ) -> Bool {
-        guard let local = occurrence.local else { return false }
-        if sorting == nil { return now < local.nextDay.lastInstant }
-        let goesOn =
-            campaign.enabled && occurrence.halt == nil && !occurrence.isReopened && !occurrence.isChanged(in: campaign)
-        if case .at(_, .nextDay)? = campaign.schedule.local?.times { return goesOn && now < local.nextDay.lastInstant }
-        return goesOn && now < local.lastInstant
     }
 
     // MARK: How far it has got
@@ -81,17 +70,20 @@ extension Planner {
             of: seeds.subtracting(wanted.guests), by: schedule.field, else: campaign.schedule.zone)
         let seen = { (first: Date, mark: Date) in
             WaveSorting.Progress(
-                first: first, mark: mark, recorded: recorded?.at ?? .distantPast, patience: patience, clocks: clocks,
-                seeds: seeds, seedClocks: seedClocks)
+                first: first, mark: mark, recorded: recorded?.at ?? .distantPast, patience: patience,
+                isFieldNew: schedule.isCron && recorded?.first == nil && recorded != nil, clocks: clocks, seeds: seeds,
+                seedClocks: seedClocks)
         }
         if let recorded, let first = recorded.first,
-            schedule.isCron || recorded.schedule == campaign.schedule.text
+            schedule.isCron || recorded.schedule == campaign.markedSchedule
         {
             return seen(first, recorded.at)
         }
         // One that is due once is seen anew after its time was changed. Who has it stays in the occurrence. What a fast
         // clock took stays so until somebody rewinds it.
-        guard schedule.isCron else { return seen(now, recorded.flatMap { $0.at > now ? $0.at : nil } ?? .distantPast) }
+        if case .at(let time, _) = schedule.times {
+            return seen(now, recorded.flatMap { $0.at > now ? $0.at : nil } ?? time.firstInstant - 1)
+        }
         // A cron begins with the first time that is still ahead everywhere. One that was due at the same instant for all
         // before goes on with the next time that is ahead anywhere.
         let first = recorded == nil ? now : LocalTime(earliestAt: now).firstInstant
@@ -162,7 +154,7 @@ extension Planner {
         let campaign = wanted.campaign
         let id = freeID(of: campaign, local: local)
         let sorting = sorting(local, wanted, recorded, progress)
-        notePassed(sorting, id)
+        notePassed(sorting, id, progress)
         guard !sorting.reachesNobody else {
             if listsSkipped {
                 noteUncounted(local, id, wanted)
@@ -170,8 +162,11 @@ extension Planner {
                 waitForSomebody(local, id, campaign, progress, &dealt)
             } else {
                 noteAhead(sorting, id, wanted)
-                if sorting.waves.ahead.isEmpty, !sorting.passed.isEmpty, sorting.waves.joinedLate == 0 {
-                    miss(local, id, campaign, of: sorting.passed.count)
+                let nobodyJoins = sorting.passed.isEmpty == false && sorting.waves.joinedLate == 0
+                // Where all of the list joined after their wave, somebody may still be ahead.
+                let isOver = !campaign.schedule.repeats && now >= campaign.schedule.lastInstant(of: local)
+                if sorting.waves.ahead.isEmpty, nobodyJoins || isOver {
+                    miss(local, id, campaign, of: sorting.passed.count + sorting.waves.joinedLate)
                 }
             }
             return []
@@ -243,7 +238,12 @@ extension Planner {
 
     // MARK: What readers see
 
-    private mutating func notePassed(_ sorting: WaveSorting, _ id: OccurrenceID) {
+    private mutating func notePassed(_ sorting: WaveSorting, _ id: OccurrenceID, _ progress: WaveSorting.Progress) {
+        if progress.isFieldNew, sorting.waves.joinedLate > 0 {
+            overview.warnings.append(
+                "\(id) leaves out \(count(sorting.waves.joinedLate, "recipient")) whose clock had passed it when its schedule got a time zone field: \(sorting.zonesOfLate)"
+            )
+        }
         guard !sorting.passed.isEmpty else { return }
         overview.warnings.append(
             "\(id) leaves out \(count(sorting.passed.count, "recipient")) whose clock had passed it when the campaign was first seen (if_passed)"
@@ -270,8 +270,13 @@ extension Planner {
         _ wanted: DesiredSend, _ schedule: LocalSchedule, _ progress: WaveSorting.Progress
     ) {
         let begin = max(LocalTime(latestAt: now), LocalTime(latestAt: progress.first))
+        // A fast clock may have begun some.
+        let begun = Set(
+            (occurrences[wanted.campaign.name.value] ?? []).filter(\.occurrence.hasBegun).compactMap(\.occurrence.local)
+        )
         var times = schedule.times(
             after: begin, through: LocalTime(latestAt: max(now, horizon)), limit: upcomingLimit.ofEach)
+        times.removeAll(where: begun.contains)
         // The next one is shown even if it is far away.
         if times.isEmpty { times = schedule.times(after: begin, through: .far, limit: 1) }
         for local in times {

@@ -10,7 +10,10 @@ extension Planner {
             for send in sends(wanted) { due.append((send, wanted.campaign)) }
         }
         holdAbandoned(isSelected)
-        if campaigns.isEmpty { passVanished() }
+        if campaigns.isEmpty {
+            passVanished()
+            noteUnseen()
+        }
         // Among those of one priority, new sends come before unfinished ones: a long send must not delay others that are
         // due.
         let order = { [now] (send: Plan.Send) in
@@ -146,8 +149,9 @@ extension Planner {
         // Those who left the list get it if they come back in time.
         let left = remaining.leftOut.gone.subtracting(wanted.members(begun: true))
         let inTime = sorting.map { left.subtracting($0.late(of: wanted, at: now)) } ?? left
-        remaining.staysOpen = lateness == nil && (!inTime.isEmpty || sorting?.waves.ahead.isEmpty == false)
         let mayBeAhead = mayBeAhead(occurrence, campaign, sorting)
+        let isAhead = sorting != nil && (mayBeAhead || sorting?.waves.ahead.isEmpty == false)
+        remaining.staysOpen = lateness == nil && (!inTime.isEmpty || isAhead)
         let isOwing = sorting == nil || remaining.staysOpen || mayBeAhead || !remaining.members.isEmpty
         let nobody = listsSkipped || !isOwing ? nil : nobodyLeft(wanted, remaining)
         let hasNobody =
@@ -192,7 +196,9 @@ extension Planner {
             )
         } else if hasNobody {
             if left.isEmpty { return [] }
-            let end = remaining.deadline.map { ", until \($0.rfc3339) at the latest" } ?? ""
+            let end =
+                deadline(of: left, in: remaining, sorting, wanted)
+                .map { ", until \($0.rfc3339) at the latest" } ?? ""
             overview.warnings.append(
                 "\(id) is half done, and \(count(left.count, "recipient")) of it left the list (\(remaining.target.words)); it goes on when they are back\(end), or ends with 'herald state resolve \(id) --abandon'"
             )
@@ -200,6 +206,16 @@ extension Planner {
             return startable(remaining, of: wanted, occurrence)
         }
         return []
+    }
+
+    /// Until when those who left the list can come back to it.
+    private func deadline(
+        of left: RecipientSet, in remaining: Plan.Send, _ sorting: WaveSorting?, _ wanted: DesiredSend
+    ) -> Date? {
+        let reached = sorting?.waves.reached ?? Partition()
+        let waves = reached.states.filter { !reached[$0].intersection(left).isEmpty }
+        return waves.compactMap { wanted.campaign.limits(due: $0, in: wanted.windowZones).deadline }.max()
+            ?? remaining.deadline
     }
 
     /// Why there is nobody to go on with, and what ends that. A list that is empty or whose rows are all bad says nothing
@@ -264,7 +280,7 @@ extension Planner {
             send.classes = parts.classes
             (send.assignment, send.leftOut) = (parts.assignment, parts.leftOut)
         }
-        if let sorting { send.take(sorting) }
+        if let sorting { send.take(sorting, until: campaign.schedule.lastInstant(of: sorting.waves.local), at: now) }
         if let person, send.members.contains(person) { owed.insert(id) }
         return send
     }
@@ -312,7 +328,10 @@ extension RecordedOccurrence {
 
 extension Plan.Send {
     /// Takes out whom nothing is sent of it, and notes whose clock has reached it.
-    fileprivate mutating func take(_ sorting: WaveSorting) {
+    ///
+    /// - Parameter end: when no clock is ahead of it any more. Until then it stays open, because the list may be short for
+    /// now.
+    fileprivate mutating func take(_ sorting: WaveSorting, until end: Date, at now: Date) {
         let never = sorting.skipped.all.intersection(members)
         for reason in sorting.skipped.states { skipped.move(sorting.skipped[reason].intersection(members), to: reason) }
         if !never.isEmpty { limit(to: members.subtracting(never)) }
@@ -321,6 +340,6 @@ extension Plan.Send {
         let first = waves.reached.states.filter { !waves.reached[$0].intersection(members.union(waves.fresh)).isEmpty }
         due = first.min() ?? waves.local.firstInstant
         self.waves = waves
-        staysOpen = !waves.ahead.isEmpty
+        staysOpen = !waves.ahead.isEmpty || now < end
     }
 }

@@ -44,6 +44,8 @@ package struct Planner {
     let person: RecipientID?
     /// The occurrences that they are to get, now or later.
     var owed: Set<OccurrenceID> = []
+    /// The open occurrences in local time that this plan has looked at.
+    var seen: Set<OccurrenceID> = []
     var memberships: [Plan.Step] = []
     var sends: [Plan.Step] = []
     var plan: Plan

@@ -8,6 +8,8 @@ struct WaveSorting {
     private(set) var skipped = Partition<SkipReason>()
     /// Those whose clock had passed it for too long when the campaign was first seen.
     private(set) var passed = RecipientSet()
+    /// How many joined after their wave, by the names of zones.
+    private var late: [String: Int] = [:]
 
     /// What a plan knows of the campaign.
     struct Progress {
@@ -19,6 +21,8 @@ struct WaveSorting {
         var recorded: Date
         /// Of a wave that no run has seen: for how long it is not too late.
         var patience: Duration?
+        /// Whether its schedule had no time zone field at the last run.
+        var isFieldNew: Bool
         /// The list by its zones, without those who cannot be sent anything, and without seeds.
         var clocks: [Zone: RecipientSet]
         /// They are in the first wave that has recipients.
@@ -52,7 +56,7 @@ struct WaveSorting {
         let standing = Standing(
             local: local, wanted: wanted, progress: progress, known: known, inWave: inWave, partakers: partakers,
             holdouts: begun ? wanted.holdouts : [], isForAll: isForAll, isClosed: recorded?.isReopened == true,
-            fixed: max(progress.mark, known.states.max() ?? progress.mark), now: now)
+            fixed: max(recorded?.unseen ?? progress.mark, known.states.max() ?? .distantPast), now: now)
         var sizes: [Date: [String: Int]] = [:]
         let newSeeds = begun && !isForAll ? progress.seeds.subtracting(partakers).subtracting(inWave) : []
         // Where nobody else takes part, there is no other wave that seeds could start with: those of the target go by their
@@ -135,7 +139,9 @@ struct WaveSorting {
             waves.fresh.formUnion(free)
             skip(free, reaching?.fate, since: instant, standing.progress.patience, standing.now)
         } else {
-            waves.joinedLate += free.subtracting(standing.holdouts).count
+            let count = free.subtracting(standing.holdouts).count
+            waves.joinedLate += count
+            if count > 0 { late[zone.name, default: 0] += count }
         }
         sizes[instant, default: [:]][zone.name, default: 0] += owed.count + joining.count
     }
@@ -169,6 +175,12 @@ struct WaveSorting {
             of: waves.reached.states.filter {
                 wanted.campaign.limits(due: $0, in: wanted.windowZones).lateness(at: now) != nil
             })
+    }
+
+    /// The zones of those who joined after their wave: the three largest, and how many more.
+    var zonesOfLate: String {
+        let names = late.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key)
+        return names.prefix(3).joined(separator: ", ") + (names.count > 3 ? " and \(names.count - 3) more" : "")
     }
 
     var reachesNobody: Bool { waves.reached.isEmpty }

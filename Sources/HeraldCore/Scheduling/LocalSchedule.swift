@@ -47,10 +47,13 @@ package struct LocalSchedule: Hashable, Sendable {
         return times(after: LocalTime(secondsAsUTC: first.secondsAsUTC - 1), through: last, limit: limit)
     }
 
-    /// Everything that decides when it fires, as a canonical text.
     /// What `text` begins with, whichever field and rules it has.
     static func text(of cron: Cron) -> String { "local cron \(cron) " }
 
+    /// Whether a `text` is of one that is due once.
+    static func isOnce(_ text: String) -> Bool { text.hasPrefix("local at ") }
+
+    /// Everything that decides when it fires, as a canonical text.
     func text(_ dst: DST) -> String {
         switch times {
         case .at(let time, let ifPassed): return "local at \(time) \(field) if_passed=\(ifPassed.rawValue)"
@@ -130,6 +133,9 @@ extension Schedule {
 
     /// Whether people whose clock has passed a time get it a day later.
     var mayWaitADay: Bool { if case .at(_, .nextDay)? = local?.times { true } else { false } }
+
+    /// When the last clock of the world has shown a local time, and a day later where people may wait a day.
+    func lastInstant(of local: LocalTime) -> Date { (mayWaitADay ? local.nextDay : local).lastInstant }
 
     package var local: LocalSchedule? { if case .local(let schedule) = times { schedule } else { nil } }
 }

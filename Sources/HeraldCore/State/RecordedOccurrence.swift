@@ -20,6 +20,9 @@ package struct RecordedOccurrence: Hashable, Sendable {
     package var halt: Halt?
     /// When its send window closed while a run was sending it. It is under way again when the window opens.
     package var suspended: Date?
+    /// In local time: since when runs do not look at it, because no file declares it, or its schedule or its revision is
+    /// another. Who is in a wave since then is not fixed.
+    package var unseen: Date?
     /// The stages that have opened. They rise. Empty for one that opens to everybody at once.
     package var stages: [RecordedStage] = []
     package var outcomes = Outcomes.ledger(Ledger())

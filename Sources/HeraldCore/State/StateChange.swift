@@ -87,6 +87,8 @@ package enum StateChange: Hashable, Sendable {
     case halt(OccurrenceID, RecordedOccurrence.Halt?)
     /// The window of an open occurrence closed while a run was sending it.
     case suspend(OccurrenceID, at: Date)
+    /// Since when runs do not look at an open occurrence in local time. `nil` if they do again.
+    case unseen(OccurrenceID, since: Date?)
     /// FCM does not know a registration that is not its recipient's current one.
     case died(Tombstone)
     /// Numbers the deaths that have no number yet, for those who are told of them.
@@ -249,6 +251,7 @@ extension RecordedState {
         case .halt(let id, let halt):
             if occurrences[id]?.finished == nil { occurrences[id]?.halt = halt }
         case .suspend(let id, let instant): occurrences[id]?.suspended = instant
+        case .unseen(let id, let since): occurrences[id]?.unseen = since
         case .died, .numberDeaths, .toldDeaths: break
         case .reviveMigrated:
             dead.subtract(migratedDead)
@@ -308,7 +311,8 @@ extension StateChange {
     package var isEffect: Bool {
         switch self {
         case .register, .spendPlan, .audienceSizes, .watermark, .pause, .resume, .topicAPI, .sendQuota, .test, .prune,
-            .applied, .approve, .stamp, .forgetStarts, .counting, .note, .numberDeaths, .toldDeaths, .observed:
+            .applied, .approve, .stamp, .forgetStarts, .counting, .note, .numberDeaths, .toldDeaths, .observed,
+            .unseen:
             false
         case .members, .reclassify, .awaitFile, .groupKey, .groupMembers, .open, .assign, .waves, .stages, .amend,
             .outcome, .reject, .skip, .restore, .started, .unstarted, .finish, .reopen, .forget, .revive, .rename,

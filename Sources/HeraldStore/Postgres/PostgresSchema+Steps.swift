@@ -2,7 +2,7 @@ extension PostgresSchema {
     /// The steps to each format from the one before it, from format 2 on. What was released never changes.
     static let steps: [[String]] = [
         standing + work + checksums + assignments, beginnings + place + stamps, halts,
-        suspensions + starts, localTimes + notices + notes + observations,
+        suspensions + starts, localTimes + notices + notes + observations, unseen,
     ]
 
     /// Where the state stands: what was applied, whether it is open, and which server holds it.
@@ -158,6 +158,9 @@ extension PostgresSchema {
         "ALTER TABLE @watermark ADD COLUMN first float8",
         sets(named: "wave", of: "occurrence", checksum: checksumOfBits),
     ]
+
+    /// Since when runs do not look at an occurrence in local time.
+    private static let unseen = ["ALTER TABLE @occurrence ADD COLUMN unseen float8"]
 
     /// Which deaths others are told of, under which number, and whether they were.
     private static let notices = [

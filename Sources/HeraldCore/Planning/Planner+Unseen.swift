@@ -1,0 +1,30 @@
+/// Occurrences in local time that stay open, whatever the files say for a while.
+extension Planner {
+    /// Whether a clock that has not reached it yet may be of somebody whom the list lacks for now, as long as nobody changed
+    /// or stopped it. Whom waves ahead were for is not known any more once the schedule has no field.
+    func mayBeAhead(
+        _ occurrence: RecordedOccurrence, _ campaign: Campaign, _ sorting: WaveSorting?
+    ) -> Bool {
+        guard let local = occurrence.local else { return false }
+        if sorting == nil { return now < local.nextDay.lastInstant }
+        return campaign.enabled && occurrence.halt == nil && !occurrence.isReopened
+            && !occurrence.isChanged(in: campaign) && now < campaign.schedule.lastInstant(of: local)
+    }
+
+    /// - Parameter fixesAll: whether nobody is left in the waves until now whom a run must note.
+    mutating func see(_ id: OccurrenceID, _ occurrence: RecordedOccurrence, fixesAll: Bool) {
+        seen.insert(id)
+        if fixesAll, occurrence.unseen != nil { plan.notes.append(.unseen(id, since: nil)) }
+    }
+
+    /// Open occurrences that no schedule in local time asks for now: if one does again, their waves go on where they were
+    /// left. The watermark goes on meanwhile.
+    mutating func noteUnseen() {
+        for (id, occurrence) in state.occurrences.sorted(by: { $0.key < $1.key })
+        where occurrence.local != nil && occurrence.finished == nil && occurrence.hasBegun && occurrence.unseen == nil
+            && !seen.contains(id)
+        {
+            plan.notes.append(.unseen(id, since: state.watermarks[occurrence.campaign]?.at ?? now))
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCommands
+@testable import HeraldCore
+
+/// People who edit files and lists while an occurrence in local time is under way, and take it back.
+extension LocalTimeTests {
+    /// 1 is in Tokyo (0:07 UTC), 2 in Rome (8:07 UTC), 3 in New York (14:07 UTC).
+    private static let three = ["Asia/Tokyo", "Europe/Rome", "America/New_York"]
+
+    /// What a run prints, whatever comes of it, and who got a message from it.
+    private func run(_ town: Town, at hour: Double) async throws -> (words: String, numbers: [Int]) {
+        town.go(to: Self.monday + hour * 3600)
+        let before = town.messages().count
+        let run = try await town.herald("run")
+        let fids = town.messages().dropFirst(before).compactMap { $0["fid"]?.string }
+        let numbers = (1...20).flatMap { number in
+            fids.filter { $0 == Registration.fid(number).rawValue }.map { _ in number }
+        }
+        return (run.output + run.errors, numbers)
+    }
+
+    private func occurrences(_ town: Town) async throws -> [JSONValue] {
+        let shown = try await town.herald("state", "show", "--format", "json")
+        return try JSONValue(parsing: Array(shown.output.utf8))["occurrences"]?.array ?? []
+    }
+
+    @Test(arguments: ["", "at"])
+    func `a list that is short when its last wave is sent loses nobody whose clock is ahead`(_ kind: String)
+        async throws
+    {
+        let files = Self.files(kind == "at" ? Self.once("2027-01-05T09:07") : Self.daily, zones: Self.three)
+        let town = try await town(files, hours: 0)
+        let list = try #require(files["members.csv"])
+        var got: [Int: [Int]] = [:]
+        for hour in [0, 23, 25, 33, 34, 39, 44] {
+            let rows = list.split(separator: "\n").filter { hour != 33 || !$0.contains("New_York") }
+            try town.folder.write(rows.joined(separator: "\n") + "\n", to: "members.csv")
+            got.merge(try await hours(in: town, hour)) { $0 + $1 }
+            if hour == 34 { #expect(try await occurrences(town).first?["finished"] == .null) }
+        }
+        #expect(got == [1: [25], 2: [33], 3: [39]])
+        // -12:00 is the last clock: 9:07 there is 21:07 UTC.
+        _ = try await hours(in: town, 48)
+        #expect(
+            try await occurrences(town).first { $0["occurrence"] == "hello@2027-01-05T09:07" }?["finished"] != .null)
+    }
+
+    /// Each edit is there for the run at 33, an hour after the wave of Rome, and gone at 34.
+    @Test(arguments: ["gone", "instant", "revision"], ["cron", "at"])
+    func `an edit that is taken back loses no wave that came meanwhile`(_ edit: String, _ kind: String) async throws {
+        let schedule = kind == "at" ? Self.once("2027-01-05T09:07") : Self.daily
+        let files = Self.files(schedule, zones: Self.three)
+        let town = try await town(files, hours: 0)
+        let original = try #require(files["x.yaml"])
+        let instant = kind == "at" ? #"at: "2027-01-05T23:00:00Z""# : #"cron: "7 9 * * *", timezone: Europe/Rome"#
+        let edited =
+            switch edit {
+            case "gone":
+                "kind: audience\nname: members\nsource: {file: members.csv}\nfields: {zone: {type: timezone}}\n"
+            case "instant": Self.files(instant)["x.yaml"] ?? ""
+            default: original + "revision: 2\nenabled: false\n"
+            }
+        var got: [[Int]] = []
+        for hour in [0, 23, 25, 32.5, 33, 34, 39] {
+            try town.folder.write((32.5...33).contains(hour) ? edited : original, to: "x.yaml")
+            got.append(try await run(town, at: hour).numbers)
+        }
+        #expect(got == [[], [], [1], [], [], [2], [3]])
+    }
+
+    /// Nobody is in it yet, and nothing runs for it while the wave of Tokyo comes.
+    @Test(arguments: ["gone", "disabled"])
+    func `a time that nobody was sent yet waits for its file`(_ edit: String) async throws {
+        let files = Self.files(Self.once("2027-01-05T09:07"), zones: Self.three)
+        let town = try await town(files, hours: 23)
+        let original = try #require(files["x.yaml"])
+        let edited =
+            edit == "gone"
+            ? "kind: audience\nname: members\nsource: {file: members.csv}\nfields: {zone: {type: timezone}}\n"
+            : original + "enabled: false\n"
+        var got: [[Int]] = []
+        for hour in [23, 24, 25, 26, 33, 39] as [Double] {
+            try town.folder.write((24...25).contains(hour) ? edited : original, to: "x.yaml")
+            got.append(try await run(town, at: hour).numbers)
+        }
+        #expect(got == [[], [], [], [1], [2], [3]])
+    }
+
+    @Test func `a wave that came while its file was away for too long is missed, and said once`() async throws {
+        let files = Self.files(Self.once("2027-01-05T09:07"), zones: Self.three)
+        let town = try await town(files, hours: 23)
+        let original = try #require(files["x.yaml"])
+        _ = try await run(town, at: 25)
+        try town.folder.write(
+            "kind: audience\nname: members\nsource: {file: members.csv}\nfields: {zone: {type: timezone}}\n",
+            to: "x.yaml")
+        _ = try await run(town, at: 33)
+        try town.folder.write(original, to: "x.yaml")
+        #expect(try await run(town, at: 36).numbers.isEmpty)
+        #expect(try await run(town, at: 39).numbers == [3])
+        #expect(try await occurrences(town).first?["skipped_because"]?["missed"] == 1)
+    }
+
+    /// - Parameter hour: of the run that sees revision 2. Rome's 9:07 is 8:07 UTC, at hour 32.1.
+    @Test(arguments: [(33.0, [1, 2]), (50, [])])
+    func `a new revision of a time goes to those who are not too late`(_ hour: Double, _ again: [Int]) async throws {
+        let files = Self.files(Self.once("2027-01-05T09:07"), zones: ["Europe/Rome", "Europe/Rome"])
+        let town = try await town(files, hours: 23)
+        #expect(try await run(town, at: 32.5).numbers == [1, 2])
+        try town.folder.write((files["x.yaml"] ?? "") + "revision: 2\n", to: "x.yaml")
+        let second = try await run(town, at: hour)
+        #expect(second.numbers == again)
+        #expect(second.words.contains("hello@2027-01-05T09:07#2"), "\(second.words)")
+        #expect(try await run(town, at: hour + 1).numbers.isEmpty)
+    }
+
+    @Test func `a time for which everybody on the list joined too late is missed, and said once`() async throws {
+        let town = try await town(Self.files(Self.once("2027-01-05T09:07"), zones: ["Pacific/Honolulu"]), hours: 23)
+        #expect(try await run(town, at: 33).numbers.isEmpty)
+        let list = Self.files("", zones: ["Asia/Tokyo", "Europe/Rome"])["members.csv"] ?? ""
+        try town.folder.write(list, to: "members.csv")
+        #expect(try await run(town, at: 34).numbers.isEmpty)
+        let over = try await run(town, at: 46)
+        #expect(over.words.contains("for 2 recipients"), "\(over.words)")
+        #expect(try await run(town, at: 47).words.contains("for 2 recipients") == false)
+    }
+
+    @Test func `a plan names the zones that a new field leaves out`() async throws {
+        let town = try await town(Self.files(#"cron: "7 9 * * *", timezone: Europe/Rome"#, zones: Self.three))
+        _ = try await run(town, at: 9)
+        try town.folder.write(Self.files(Self.daily, zones: Self.three)["x.yaml"] ?? "", to: "x.yaml")
+        let plan = try await town.herald("plan", "--at", "2027-01-05T05:00:00Z")
+        #expect(
+            plan.errors.contains(
+                "leaves out 1 recipient whose clock had passed it when its schedule got a time zone field: Asia/Tokyo")
+                || plan.output.contains("when its schedule got a time zone field: Asia/Tokyo"),
+            "\(plan.output) \(plan.errors)")
+    }
+}
