@@ -31,6 +31,8 @@ package struct Plan: Hashable, Sendable {
     /// Cron campaigns whose watermark is later than now, because a clock was fast.
     package var silenced: [Silenced] = []
     package var refusals: [GuardRefusal] = []
+    /// Those of them because of which a run leaves something out.
+    package var withheld: [GuardRefusal] = []
     /// Whether approvals are required, and nobody approved `herald.yaml` as it is.
     package var hasUnapprovedSettings = false
     /// What nobody approved, where `approval: required` is set. Its steps are blocked.
