@@ -72,4 +72,22 @@ struct UntouchedCampaignTests {
         #expect(try await town.herald("run").failure == nil)
         #expect(town.sent("daily").count == 190)
     }
+
+    @Test func `an apply of one campaign judges and records only the lists that it is for`() async throws {
+        let town = try await town()
+        for options in [[], ["--override", "audience_collapse=members"]] {
+            town.pass(3600)
+            let plan = try await town.herald("plan", "--campaign", "hourly", "--detailed-exitcode")
+            #expect(plan.failure?.status == .changes, "\(plan.output)")
+            let apply = try await town.herald(["apply", "--auto-approve", "--campaign", "hourly"] + options)
+            #expect(apply.failure == nil, "\(apply.output)\(apply.errors)")
+        }
+        #expect(town.messages().count == 2)
+        // The collapse is still one, for the campaign that it concerns and for a run.
+        for command in [["plan", "--campaign", "daily", "--detailed-exitcode"], ["run"]] {
+            let refused = try await town.herald(command)
+            #expect(refused.failure?.status == .refused, "\(refused.output)\(refused.errors)")
+        }
+        #expect(town.messages().count == 2)
+    }
 }

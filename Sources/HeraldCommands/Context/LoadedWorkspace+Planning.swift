@@ -45,8 +45,9 @@ extension LoadedWorkspace {
             proposal =
                 Planner.forecast(
                     from: snapshot, of: desired, workspace.settings, workspaceDigest: digest,
-                    onlyCampaigns: Set(scope.campaigns), days: scope.days, upcoming: scope.upcoming,
-                    listsSkipped: workspace.listsSkipped, remarks: remarks, at: now
+                    onlyCampaigns: Set(scope.campaigns),
+                    judgedAudiences: workspace.audiences(decidingOf: Set(scope.campaigns)), days: scope.days,
+                    upcoming: scope.upcoming, listsSkipped: workspace.listsSkipped, remarks: remarks, at: now
                 ).proposal
         case .files:
             desired = try Resolver.desired(of: workspace, ListedRecipients(recipientIndex))

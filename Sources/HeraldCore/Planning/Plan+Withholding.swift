@@ -8,7 +8,7 @@ extension Plan {
         plan.withheld = refusals
         // A size that was blocked once is blocked again until a person overrides the guard.
         let audiences = Set(refusals.filter(\.kind.isOfAudiences).map(\.name))
-        plan.keptSizes = refusedSizes.filter { audiences.contains($0.key) }
+        plan.keptSizes.merge(refusedSizes.filter { audiences.contains($0.key) }) { $1 }
         for refusal in refusals {
             let affected = workspace.affected(by: refusal)
             plan.notes.removeAll { $0.topic.map { affected.subjects.contains(.topic($0)) } ?? false }
