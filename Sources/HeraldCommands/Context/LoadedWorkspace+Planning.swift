@@ -26,6 +26,15 @@ extension LoadedWorkspace {
         return document
     }
 
+    /// What a run would do now, where guards stop only what they refuse.
+    func runProposal(
+        from source: consuming PlanSource, at now: Date, _ scope: PlanScope = PlanScope()
+    ) async throws -> Proposal {
+        var proposal = try await proposal(from: source, at: now, scope).proposal
+        proposal.plan = proposal.plan.withholding(proposal.plan.refusals, in: workspace)
+        return proposal
+    }
+
     /// A plan for readers, and the recipients that it was made for.
     func proposal(
         from source: consuming PlanSource, at now: Date, _ scope: PlanScope
