@@ -158,6 +158,10 @@ struct LocalTimeTests {
         let json = try JSONValue(parsing: Array(plan.output.utf8))
         #expect(json["steps"]?.array?.first?["joined_late"] == 1)
         #expect(json["steps"]?.array?.first?["planned"] == 2)
+        for format in ["text", "markdown", "html"] {
+            let plan = try await town.herald("plan", "--format", format, "--at", "2027-01-05T17:10:00Z")
+            #expect(plan.output.contains("1 joined or moved too late to get it"), "\(plan.output)")
+        }
         let hours = try await hours(in: town, 34, 39, 42, 49, 57)
         // 9:07 in Los Angeles is 17:07 UTC.
         #expect(hours == [3: [42], 8: [42]])

@@ -89,6 +89,14 @@ import Testing
         #expect(try read(document.json).json == document.json)
     }
 
+    @Test(arguments: [ReportFormat.text, .markdown, .html], [(0, false), (1204, true)])
+    func `people who came too late for their clock are told`(_ format: ReportFormat, _ late: (Int, Bool)) throws {
+        var report = DocumentReport.sample
+        report.steps[0].joinedLate = late.0
+        let text = ReportDocument(report).rendered(as: format)
+        #expect(text.contains("1,204 joined or moved too late to get it") == late.1, "\(text)")
+    }
+
     // MARK: Reports that are not valid
 
     @Test(arguments: [
