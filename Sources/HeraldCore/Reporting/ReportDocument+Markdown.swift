@@ -101,7 +101,7 @@ extension StepReport {
     }
 
     /// Whether a person must look at the step. Dead registrations are forgotten and do not count as failures.
-    var hasFailed: Bool { rejected > forgotten || unknown > 0 || pending > 0 || stopped != nil }
+    var hasFailed: Bool { rejected > forgotten || unknown > 0 || pending > 0 || stopped != nil || hasMissed }
 }
 
 extension Report.Result {

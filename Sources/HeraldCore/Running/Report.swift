@@ -253,6 +253,9 @@ extension StepReport {
         StageFigures(accepted: accepted, rejected: rejected - dead, dead: dead, unknown: unknown)
     }
 
+    /// Whether people were not sent it because no run came in time.
+    var hasMissed: Bool { leftOut.reasons[.missed] != nil }
+
     package var isHaltedStage: Bool { if case .stage? = stopped { true } else { false } }
 
     /// Counts the recipients of its occurrence that something held before the run began.
@@ -293,7 +296,7 @@ extension Report {
         if wasBlocked { return .refused }
         let hasFailed = steps.contains { step in
             step.rejected > step.forgotten || step.stopped != nil
-                || !step.isStanding && step.pending + step.held > 0 || step.leftOut.reasons[.missed] != nil
+                || !step.isStanding && step.pending + step.held > 0 || step.hasMissed
         }
         return hasFailed || missed > 0 || !silenced.isEmpty ? .failed : .ok
     }
