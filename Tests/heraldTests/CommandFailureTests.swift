@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (Report.Result.refused, 3, "a guard stopped a step", "correct the files or lists, or let it through"),
+        (Report.Result.refused, 3, "a guard refused something", "correct the files or lists, or let it through"),
         (.failed, 4, "not everything succeeded", "'herald explain CODE'"),
         (.unknown, 6, "some recipients may or may not have got their message", "'herald state resolve OCCURRENCE'"),
         (.interrupted, 130, "a signal stopped the run", "the next run goes on"),

@@ -158,6 +158,10 @@ struct LocalTimeTests {
         let json = try JSONValue(parsing: Array(plan.output.utf8))
         #expect(json["steps"]?.array?.first?["joined_late"] == 1)
         #expect(json["steps"]?.array?.first?["planned"] == 2)
+        for format in ["text", "markdown", "html"] {
+            let plan = try await town.herald("plan", "--format", format, "--at", "2027-01-05T17:10:00Z")
+            #expect(plan.output.contains("1 joined or moved too late to get it"), "\(plan.output)")
+        }
         let hours = try await hours(in: town, 34, 39, 42, 49, 57)
         // 9:07 in Los Angeles is 17:07 UTC.
         #expect(hours == [3: [42], 8: [42]])
@@ -314,11 +318,29 @@ struct LocalTimeTests {
         let calendar = try await town.herald(
             "calendar", "--days", "2", "--format", "json", "--at", "2027-01-04T12:00:00Z")
         let json = try JSONValue(parsing: Array(calendar.output.utf8))
-        let first = json["occurrences"]?.array?.first
-        #expect(first?["occurrence"] == "hello@2027-01-05T09:07")
-        #expect(first?["at"] == "2027-01-04T19:07:00Z" && first?["last"] == "2027-01-05T23:07:00Z")
-        #expect(first?["offset"] == nil)
+        let occurrences = json["occurrences"]?.array ?? []
+        // New York's clock has not reached Monday's yet.
+        let days = ["hello@2027-01-04T09:07", "hello@2027-01-05T09:07", "hello@2027-01-06T09:07"]
+        #expect(occurrences.compactMap { $0["occurrence"]?.string } == days)
+        let second = occurrences.dropFirst().first
+        #expect(second?["at"] == "2027-01-04T19:07:00Z" && second?["last"] == "2027-01-05T23:07:00Z")
+        #expect(second?["offset"] == nil)
         let ics = try await town.herald("calendar", "--days", "2", "--format", "ics", "--at", "2027-01-04T12:00:00Z")
         #expect(ics.output.contains("DTSTART:20270104T190700Z") && ics.output.contains("DTEND:20270105T230700Z"))
+    }
+
+    @Test(arguments: [false, true])
+    func `the calendar has an occurrence until the last clock has reached it`(_ hasSnapshot: Bool) async throws {
+        let town = try await town(Self.files(Self.once("2027-01-05T09:07")), hours: 24)
+        _ = try await hours(in: town, 24, 25)
+        let path = "\(town.folder.path)/snapshot.json"
+        #expect(try await town.herald("state", "snapshot", "--out", path).failure == nil)
+        // The last clock of the world shows it at 23:07 UTC.
+        for (clock, isShown) in [("02:00:00", true), ("23:06:59", true), ("23:07:00", false)] {
+            let calendar = try await town.herald(
+                ["calendar", "--at", "2027-01-05T\(clock)Z"] + (hasSnapshot ? ["--snapshot", path] : []))
+            #expect(calendar.output.contains("on each clock") == isShown, "\(clock): \(calendar.output)")
+            #expect(calendar.output.contains("Nothing is due") != isShown, "\(clock): \(calendar.output)")
+        }
     }
 }

@@ -1,3 +1,4 @@
+import FCM
 import Foundation
 import HeraldTestSupport
 import Testing
@@ -52,5 +53,44 @@ struct PauseTests {
         #expect(!(try await sent.herald("pause").errors.contains("missed")))
         let once = try await town("")
         #expect(!(try await once.herald("pause", "hello").errors.contains("missed")))
+    }
+    @Test func `in local time each person's own clock says what is missed`() async throws {
+        let zones = ["Asia/Tokyo", "Europe/Rome", "America/New_York"]
+        let rows = zones.enumerated().map { "\(Registration.fid($0 + 1).rawValue),\($1)\n" }
+        let files = [
+            "herald.yaml": "herald: 1\nproject: demo-project\nfcm: {ramp: 0s, settle: 0s}\n",
+            "members.csv": "fid,zone\n" + rows.joined(),
+            "x.yaml": """
+            kind: audience
+            name: members
+            source: {file: members.csv}
+            fields: {zone: {type: timezone}}
+            ---
+            kind: campaign
+            name: hello
+            target: {audience: members}
+            message: {notification: {title: Hello}}
+            schedule: {at: "2027-01-05T09:07", if_passed: skip, timezone: {field: zone, default: Europe/Rome}}
+
+            """,
+        ]
+        let town = try Town(files, at: Self.monday)
+        #expect(try await town.herald("state", "init").failure == nil)
+        #expect(try await town.herald("run").failure == nil)
+        // Tokyo's clock shows it at 0:07 UTC, Rome's at 8:07 and New York's at 14:07.
+        town.go(to: Self.monday + 24.5 * 3600)
+        #expect(try await town.herald("run").failure == nil)
+        let pause = try await town.herald("pause", "hello")
+        let each = "hello@2027-01-05T09:07 goes by each person's clock:"
+        let last = "people are missed when their max_lateness of 2h is over, the last at 2027-01-06T01:07:00Z"
+        #expect(pause.errors.contains("\(each) while it is paused, \(last)"), "\(pause.errors)")
+        town.go(to: Self.monday + 35 * 3600)
+        let resume = try await town.herald("resume", "hello")
+        let late = "it is too late for those whose max_lateness of 2h is over"
+        #expect(resume.errors.contains("\(each) \(late)"), "\(resume.errors)")
+        #expect(try await town.herald("run").failure?.status == .failed)
+        town.go(to: Self.monday + 38.5 * 3600)
+        #expect(try await town.herald("run").failure == nil)
+        #expect(town.sent() == [.fid(1), .fid(3)])
     }
 }

@@ -184,6 +184,13 @@ extension StatusTests {
             try await scene.done("herald apply --auto-approve")
             try scene.write((1...5).map { "\(Registration.fid($0).rawValue)\n" }.joined(), to: "all.txt")
         },
+        Case("refused for an hour", "refused", "herald apply --override max_recipients=late", approves: true) { scene in
+            try await scene.done("herald state init && herald run")
+            try scene.write(Sandbox.settings + "guards: {max_recipients: 15}\n", to: "herald.yaml")
+            try scene.write(
+                campaign("late", "schedule: {at: \"\(ago(3600))\", max_lateness: 1d}"), to: "late.yaml")
+            try await scene.done("herald run", 3)
+        },
         Case("too many recipients", "refused", "herald apply --override max_recipients=to-all", approves: true) {
             scene in
             try scene.write(Sandbox.settings + "guards: {max_recipients: 15}\n", to: "herald.yaml")

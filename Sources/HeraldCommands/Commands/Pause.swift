@@ -21,9 +21,15 @@ struct Pause: AsyncParsableCommand {
         context.console.info("herald: \(campaign.map { "campaign '\($0)'" } ?? "everything") is paused\n")
         let now = context.common.machine.now()
         for deadline in deadlines where deadline.end > now {
-            context.console.info(
-                "herald: \(deadline.occurrence) is missed if it is still paused at \(deadline.end.rfc3339) (\(deadline.setting))\n"
-            )
+            context.console.info("herald: \(deadline.occurrence) \(words(deadline))\n")
         }
+    }
+
+    /// No list is read here, so that nobody knows which clocks people have.
+    private func words(_ deadline: Deadline) -> String {
+        let (end, setting) = (deadline.end.rfc3339, deadline.setting)
+        guard let each = deadline.onEachClock else { return "is missed if it is still paused at \(end) (\(setting))" }
+        return "goes by each person's clock: while it is paused, people are missed when their \(setting) of "
+            + "\(each.span.written) is over, the last at \(end)"
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import HeraldCore
 
 struct Resume: AsyncParsableCommand {
@@ -24,10 +25,20 @@ struct Resume: AsyncParsableCommand {
         }
         context.console.info("herald: \(campaign.map { "campaign '\($0)'" } ?? "everything") goes on at the next run\n")
         let now = context.common.machine.now()
-        for deadline in deadlines where deadline.end < now {
-            context.console.info(
-                "herald: too late for \(deadline.occurrence): it ended at \(deadline.end.rfc3339) (\(deadline.setting)); what was not sent is missed\n"
-            )
+        for deadline in deadlines {
+            if let words = words(deadline, at: now) { context.console.info("herald: \(words)\n") }
         }
+    }
+
+    /// For whom it is too late. `nil` if that is nobody.
+    private func words(_ deadline: Deadline, at now: Date) -> String? {
+        let (occurrence, setting) = (deadline.occurrence, deadline.setting)
+        if deadline.end < now {
+            return "too late for \(occurrence): it ended at \(deadline.end.rfc3339) (\(setting)); "
+                + "what was not sent is missed"
+        }
+        guard let each = deadline.onEachClock, each.first < now else { return nil }
+        return "\(occurrence) goes by each person's clock: it is too late for those whose \(setting) of "
+            + "\(each.span.written) is over; what was not sent to them is missed"
     }
 }

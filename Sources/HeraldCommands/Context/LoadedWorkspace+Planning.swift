@@ -26,6 +26,15 @@ extension LoadedWorkspace {
         return document
     }
 
+    /// What a run would do now, where guards stop only what they refuse.
+    func runProposal(
+        from source: consuming PlanSource, at now: Date, _ scope: PlanScope = PlanScope()
+    ) async throws -> Proposal {
+        var proposal = try await proposal(from: source, at: now, scope).proposal
+        proposal.plan = proposal.plan.withholding(proposal.plan.refusals, in: workspace)
+        return proposal
+    }
+
     /// A plan for readers, and the recipients that it was made for.
     func proposal(
         from source: consuming PlanSource, at now: Date, _ scope: PlanScope
@@ -45,8 +54,9 @@ extension LoadedWorkspace {
             proposal =
                 Planner.forecast(
                     from: snapshot, of: desired, workspace.settings, workspaceDigest: digest,
-                    onlyCampaigns: Set(scope.campaigns), days: scope.days, upcoming: scope.upcoming,
-                    listsSkipped: workspace.listsSkipped, remarks: remarks, at: now
+                    onlyCampaigns: Set(scope.campaigns),
+                    judgedAudiences: workspace.audiences(decidingOf: Set(scope.campaigns)), days: scope.days,
+                    upcoming: scope.upcoming, listsSkipped: workspace.listsSkipped, remarks: remarks, at: now
                 ).proposal
         case .files:
             desired = try Resolver.desired(of: workspace, ListedRecipients(recipientIndex))

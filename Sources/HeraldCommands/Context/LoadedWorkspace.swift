@@ -153,6 +153,7 @@ extension LoadedWorkspace {
             checkout: state.checkout,
             approval: isRequired && scope.heedsApproval ? approval(of: desired) : nil, overrides: overrides)
         (input.underWay, input.leavesOutRefused) = (underWay, leavesOutRefused)
+        input.judgedAudiences = workspace.audiences(decidingOf: input.onlyCampaigns)
         input.staleLists = staleLists(at: now)
         if let upcoming = scope.upcoming { input.upcoming = upcoming }
         input.person = scope.person

@@ -11,8 +11,6 @@ extension Conductor {
     /// Saves what the state must know all the same, and writes a report if one was asked for.
     func rest(_ work: PlannedWork, _ state: KnownState) async throws {
         var report = blankReport(work)
-        let isRefused = request.guards == .leaveOut && !work.plan.refusals.isEmpty
-        if isRefused { report.wasBlocked = true }
         (report.result, report.finished) = (report.outcome, request.now())
         var recorded = state.recorded
         if request.dryRunSample == nil, isRemembered(work.plan, state) {
@@ -42,7 +40,8 @@ extension Conductor {
         }
         writeMetrics(report, state.recorded.lastDrift)
         request.ended(report)
-        if isRefused { throw CommandFailure(.refused) }
+        // What was left out is told already.
+        if report.result == .refused { throw CommandFailure(.refused) }
         if let failure = CommandFailure(report, at: context.destination.endpoint, signal: 0) { throw failure }
     }
 

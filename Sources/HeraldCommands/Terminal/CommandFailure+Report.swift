@@ -28,7 +28,7 @@ extension CommandFailure {
             )
         case .refused:
             self.init(
-                .refused, "a guard stopped a step; the report says which",
+                .refused, "a guard refused something; the report says what",
                 help: "correct the files or lists, or let it through with --override as the report shows")
         case .failed where report.isUnreachable, .running where report.isUnreachable:
             let reason = report.steps.lazy.compactMap(\.stopped?.words).first ?? "nothing answers"

@@ -56,4 +56,12 @@ extension Workspace {
         }
         return names
     }
+
+    /// The same for several campaigns, with the audiences that those are made of. `nil` for no campaign: everything is
+    /// meant.
+    package func audiences(decidingOf names: Set<String>) -> Set<String>? {
+        guard !names.isEmpty else { return nil }
+        let deciding = campaigns.filter { names.contains($0.name.value) }.flatMap { audiences(decidingOf: $0) }
+        return Set(audiences.inOrder(from: deciding).map(\.name.value))
+    }
 }

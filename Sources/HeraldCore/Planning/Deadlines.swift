@@ -4,6 +4,15 @@ package struct Deadline: Hashable, Sendable {
     package var end: Date
     /// The setting that ends it.
     package var setting: String
+    /// In local time, where each person has a deadline of their own. Then `end` is that of the last clock.
+    package var onEachClock: OnEachClock?
+
+    package struct OnEachClock: Hashable, Sendable {
+        /// What the setting says.
+        package var span: Duration
+        /// Nobody's deadline is earlier.
+        package var first: Date
+    }
 }
 
 extension RecordedState {
@@ -13,7 +22,7 @@ extension RecordedState {
         let own = occurrences.filter { $0.value.campaign == campaign.name.value }
         let open = own.filter { $0.value.finished == nil && $0.value.hasBegun && $0.value.halt == nil }
         var deadlines = open.sorted { $0.key < $1.key }.compactMap { id, occurrence in
-            Deadline(id, campaign.limits(of: occurrence))
+            Deadline(id, campaign.limits(of: occurrence), of: campaign, occurrence.local)
         }
         guard campaign.enabled, campaign.schedule.local == nil, let due = nextDue(of: campaign, at: now) else {
             return deadlines
@@ -21,7 +30,7 @@ extension RecordedState {
         let isKnown = own.values.contains { $0.revision == campaign.revision && $0.due == due && !$0.isUnbegun }
         if !isKnown {
             let id = OccurrenceID(campaign: campaign.name.value, due: due, revision: campaign.revision)
-            deadlines += [Deadline(id, campaign.limits(due: due))].compactMap(\.self)
+            deadlines += [Deadline(id, campaign.limits(due: due), of: campaign)].compactMap(\.self)
         }
         return deadlines
     }
@@ -34,10 +43,15 @@ extension RecordedState {
 }
 
 extension Deadline {
-    fileprivate init?(_ occurrence: OccurrenceID, _ limits: TimeLimits) {
+    fileprivate init?(
+        _ occurrence: OccurrenceID, _ limits: TimeLimits, of campaign: Campaign, _ local: LocalTime? = nil
+    ) {
         let (late, expiry) = (limits.deadline, limits.expiry)
         guard let end = [late, expiry].compactMap(\.self).min() else { return nil }
         let lateness: Lateness = end == late ? .late(since: end) : .expired(at: end)
         self.init(occurrence: occurrence, end: end, setting: lateness.setting)
+        let span: Duration? = end == late ? campaign.schedule.maxLateness : campaign.delivery.expiresAfter
+        guard let local, let span else { return }
+        onEachClock = OnEachClock(span: span, first: local.firstInstant.adding(span))
     }
 }

@@ -61,6 +61,9 @@ package struct GuardRefusal: Hashable, Sendable {
     /// The option of `apply` that overrides the guard.
     package var override: String { "--override \(kind.rawValue)\(name.isEmpty ? "" : "=\(name)")" }
 
+    /// Why something is left out, for a report.
+    var reason: String { "guard \(kind.rawValue): \(message) (\(override))" }
+
     /// What a person can do.
     package var help: String { RefusedGuard(kind: kind, refusals: [self]).help }
 }

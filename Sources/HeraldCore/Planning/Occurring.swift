@@ -39,10 +39,11 @@ extension Occurring {
         note = campaign.delivery.window.map { "window \($0.words)" } ?? ""
     }
 
-    /// The first `limit` occurrences of a campaign in (after, through]. A campaign without a schedule has none.
+    /// The first `limit` occurrences of a campaign in (after, through]; in local time those that some clock of the
+    /// world reaches then. A campaign without a schedule has none.
     package static func coming(of campaign: Campaign, after: Date, through: Date, limit: Int) -> [Occurring] {
         if let schedule = campaign.schedule.local {
-            let (begin, end) = (LocalTime(latestAt: after), LocalTime(latestAt: through))
+            let (begin, end) = (LocalTime(earliestAt: after), LocalTime(latestAt: through))
             return schedule.times(after: begin, through: end, limit: limit).map { Occurring(of: campaign, at: $0) }
         }
         return campaign.schedule.occurrences(after: after, through: through, limit: limit)

@@ -5,16 +5,15 @@ extension Plan {
     /// The same plan, but blocked steps say why they are not done.
     package func withholding(_ refusals: [GuardRefusal], in workspace: Workspace) -> Plan {
         var plan = self
+        plan.withheld = refusals
         // A size that was blocked once is blocked again until a person overrides the guard.
         let audiences = Set(refusals.filter(\.kind.isOfAudiences).map(\.name))
-        plan.keptSizes = refusedSizes.filter { audiences.contains($0.key) }
+        plan.keptSizes.merge(refusedSizes.filter { audiences.contains($0.key) }) { $1 }
         for refusal in refusals {
             let affected = workspace.affected(by: refusal)
             plan.notes.removeAll { $0.topic.map { affected.subjects.contains(.topic($0)) } ?? false }
             for index in plan.steps.indices where affected.contains(plan.steps[index]) {
-                plan.steps[index].refusal =
-                    plan.steps[index].refusal
-                    ?? "guard \(refusal.kind.rawValue): \(refusal.message) (\(refusal.override))"
+                plan.steps[index].refusal = plan.steps[index].refusal ?? refusal.reason
             }
         }
         return plan

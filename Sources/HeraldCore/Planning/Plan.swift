@@ -31,14 +31,18 @@ package struct Plan: Hashable, Sendable {
     /// Cron campaigns whose watermark is later than now, because a clock was fast.
     package var silenced: [Silenced] = []
     package var refusals: [GuardRefusal] = []
+    /// Those of them because of which a run leaves something out.
+    package var withheld: [GuardRefusal] = []
     /// Whether approvals are required, and nobody approved `herald.yaml` as it is.
     package var hasUnapprovedSettings = false
     /// What nobody approved, where `approval: required` is set. Its steps are blocked.
     package var unapproved: [Unapproved] = []
     /// The recorded sizes of audiences whose new size a guard blocks.
     package var refusedSizes: [String: Int] = [:]
-    /// The sizes that stay recorded because the guard was not overridden.
+    /// The sizes that stay recorded because the guard was not overridden, or because the plan does not judge them.
     package var keptSizes: [String: Int] = [:]
+    /// The audiences whose lists it judges, and whose sizes it records. `nil` for all.
+    package var judgedAudiences: Set<String>?
 
     package struct StateMark: Hashable, Sendable {
         package var lineage: String
@@ -249,6 +253,8 @@ extension Plan {
 
     /// Whether applying it changes nothing.
     package var isEmpty: Bool { steps.isEmpty && missed.isEmpty && superseded.isEmpty }
+
+    func judges(audience: String) -> Bool { judgedAudiences?.contains(audience) ?? true }
 
     package var missedCount: Int { missed.count + unlisted.missed.values.reduce(0, +) }
     package var supersededCount: Int { superseded.count + unlisted.superseded.values.reduce(0, +) }

@@ -69,7 +69,7 @@ extension Planner {
         let gone = state.audienceSizes.filter { desired.audienceSizes[$0.key] == nil }
         let renamed = Set(desired.audiencePreviousNames.values.joined())
         let lost = gone.filter { !renamed.contains($0.key) }.max { ($0.value, $1.key) < ($1.value, $0.key) }
-        for (name, size) in desired.audienceSizes.sorted(by: { $0.key < $1.key }) {
+        for (name, size) in desired.audienceSizes.sorted(by: { $0.key < $1.key }) where plan.judges(audience: name) {
             let previous = (desired.audiencePreviousNames[name] ?? []).compactMap { gone[$0] }.max()
             guard let before = state.audienceSizes[name] ?? previous else {
                 // A rename without `previous_names` must not hide that the list was emptied.
@@ -91,7 +91,7 @@ extension Planner {
     }
 
     mutating func checkAges(of lists: [StaleList]) {
-        for list in lists.sorted(by: { $0.audience < $1.audience }) {
+        for list in lists.sorted(by: { $0.audience < $1.audience }) where plan.judges(audience: list.audience) {
             refuse(
                 .staleList, list.audience, limit: Int(list.limit.components.seconds),
                 actual: Int(list.age.components.seconds),

@@ -7,12 +7,13 @@ extension Planner {
     /// - Parameter remarks: what else is to be said about the snapshot, such as its age.
     package static func forecast(
         from snapshot: StateSnapshot, of desired: Desired, _ settings: Settings, workspaceDigest: String = "",
-        onlyCampaigns: Set<String> = [], days: Int = 7, upcoming: UpcomingLimit? = nil, listsSkipped: Bool = false,
-        remarks: [String] = [], at now: Date
+        onlyCampaigns: Set<String> = [], judgedAudiences: Set<String>? = nil, days: Int = 7,
+        upcoming: UpcomingLimit? = nil, listsSkipped: Bool = false, remarks: [String] = [], at now: Date
     ) -> Forecast {
         var input = Input(
             desired: desired, state: snapshot.likeness(nearestTo: desired), settings: settings,
             workspaceDigest: workspaceDigest, onlyCampaigns: onlyCampaigns, days: days, listsSkipped: listsSkipped)
+        input.judgedAudiences = judgedAudiences
         if let upcoming { input.upcoming = upcoming }
         var planner = Planner(input, now, sizes: snapshot.sizes)
         planner.overview.snapshot = snapshot.time

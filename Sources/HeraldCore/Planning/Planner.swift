@@ -61,6 +61,8 @@ package struct Planner {
         package var workspaceDigest: String
         /// Plan only these campaigns and the topics and groups they target. Empty means everything.
         package var onlyCampaigns: Set<String>
+        /// The audiences that decide who gets these campaigns. `nil` for all audiences.
+        package var judgedAudiences: Set<String>?
         /// How many days ahead to look for upcoming sends, and how many of them are listed.
         package var days: Int
         package var upcoming = UpcomingLimit.usual
@@ -167,6 +169,8 @@ package struct Planner {
         let mark = Plan.StateMark(
             lineage: state.identity.lineage, serial: state.serial, firstNew: state.nextRecipient)
         plan = Plan(at: now, workspaceDigest: input.workspaceDigest, state: input.hasState ? mark : nil)
+        plan.judgedAudiences = input.judgedAudiences
+        plan.keptSizes = state.audienceSizes.filter { [plan] in !plan.judges(audience: $0.key) }
         takeRegistrations(desired.registrations)
         overview.figures = listsSkipped ? .unknown : sizes == nil ? .exact : .estimated
         (overview.collapsed, overview.leftOut) = (desired.collapsed, desired.leftOut)

@@ -17,13 +17,9 @@ package struct CalendarDocument: Document {
         var occurrences: [Occurring] = []
         var shortened: [String] = []
         for campaign in campaigns where campaign.enabled {
-            let coming = Occurring.coming(of: campaign, after: after, through: through, limit: limit)
-            occurrences += coming
-            if let last = coming.last, coming.count == limit,
-                !Occurring.coming(of: campaign, after: last.at, through: through, limit: 1).isEmpty
-            {
-                shortened.append(campaign.name.value)
-            }
+            let coming = Occurring.coming(of: campaign, after: after, through: through, limit: limit + 1)
+            occurrences += coming.prefix(limit)
+            if coming.count > limit { shortened.append(campaign.name.value) }
         }
         self.init(occurrences, shortened: shortened, through: through, snapshot: nil)
     }
@@ -34,7 +30,8 @@ package struct CalendarDocument: Document {
         let through = after.adding(.seconds(days * 86_400))
         var counts: [String: Int] = [:]
         var occurrences: [Occurring] = []
-        for var occurring in forecast.upcoming where occurring.at <= through {
+        let underWay = snapshot.underWay(of: campaigns, at: after)
+        for var occurring in underWay + forecast.upcoming where occurring.at <= through {
             counts[occurring.campaign, default: 0] += 1
             guard counts[occurring.campaign, default: 0] <= limit else { continue }
             if forecast.pauses.include(occurring.campaign) {
@@ -74,6 +71,24 @@ package struct CalendarDocument: Document {
                 + "  \(occurring.note.isEmpty ? occurring.campaign : occurring.campaign.padded(to: nameWidth))"
             return line + (occurring.note.isEmpty ? "" : "  \(style.yellow(occurring.note))") + "\n"
         }.joined() + (source.isEmpty ? "" : "\n\(source)")
+    }
+}
+
+extension StateSnapshot {
+    /// Occurrences in local time that have begun, and that some clocks have not reached. A plan without lists does not
+    /// know whether anybody is ahead.
+    fileprivate func underWay(of campaigns: [Campaign], at now: Date) -> [Occurring] {
+        let open = occurrences.map { (id: $0.key, recorded: $0.value.recorded) }.filter { _, recorded in
+            recorded.finished == nil && recorded.hasBegun && recorded.halt == nil
+        }
+        return campaigns.filter { $0.enabled && $0.schedule.local != nil }.flatMap { campaign in
+            open.filter { campaign.continues($0.recorded.campaign) }.compactMap { id, recorded -> Occurring? in
+                guard let local = recorded.local, local.lastInstant > now else { return nil }
+                var occurring = Occurring(of: campaign, at: local)
+                occurring.occurrence = id
+                return occurring
+            }
+        }
     }
 }
 

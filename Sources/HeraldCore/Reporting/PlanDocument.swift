@@ -244,9 +244,10 @@ package struct PlanDocument: Document {
                 if case .registrations(let listed) = send.target { listed.count == send.recipients } else { false }
             let recipients = figures.words(
                 send.recipients, isCounted: send.isCounted, as: count(send.recipients, "recipient"))
+            let late = StepReport.words(joinedLate: send.waves?.joinedLate ?? 0) ?? ""
             return (
                 "> send", send.occurrence.rawValue,
-                (["to \(send.target.words)", isSaid ? "" : recipients, send.skipped.counts.words]
+                (["to \(send.target.words)", isSaid ? "" : recipients, send.skipped.counts.words, late]
                     + send.delivery.exceptions)
                     .filter { !$0.isEmpty }.joined(separator: ", ")
             )

@@ -41,9 +41,11 @@ extension ReportDocument {
         writer.element("testcase", attributes) { writer in
             let figures = step.figures.filter { $0.count > 0 }.map { "\($0.count) \($0.name)" }.joined(separator: ", ")
             if step.hasFailed {
-                let message = step.stopped.map { "stopped: \($0.words); \(figures)" } ?? figures
-                let cause = step.failures.first { $0.action != .forgotten }
-                writer.element("failure", ["type": cause?.code ?? "incomplete", "message": message]) {
+                let parts = [step.stopped.map { "stopped: \($0.words)" }, figures, step.leftOut.words]
+                let message = parts.compactMap(\.self).joined(separator: "; ")
+                let cause = step.failures.first { $0.action != .forgotten }?.code
+                let type = cause ?? (step.hasMissed && step.pending == 0 ? "missed" : "incomplete")
+                writer.element("failure", ["type": type, "message": message]) {
                     Self.write(step.failures, omitted: step.failuresOmitted, to: &$0)
                 }
             } else if step.isSkipped {

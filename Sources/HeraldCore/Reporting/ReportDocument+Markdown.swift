@@ -12,10 +12,8 @@ extension ReportDocument {
         let names = StepReport.columns(report.steps.map(\.figures))
         let steps = report.steps.map { step -> String in
             let cells = [step.id.rawValue.inCell] + step.figures.in(names).map(\.count.grouped)
-            let remarks = [step.stopped.map { "stopped: \($0.words)" }, step.note, step.leftOut.words].compactMap {
-                $0?.inCell
-            }
-            return "| \(cells.joined(separator: " | ")) | \(remarks.joined(separator: "; ")) |\n"
+            let remarks = step.remarks.map(\.inCell).joined(separator: "; ")
+            return "| \(cells.joined(separator: " | ")) | \(remarks) |\n"
         }
         let failures = report.steps.flatMap { step in
             step.failureKinds.map { kind in
@@ -103,7 +101,7 @@ extension StepReport {
     }
 
     /// Whether a person must look at the step. Dead registrations are forgotten and do not count as failures.
-    var hasFailed: Bool { rejected > forgotten || unknown > 0 || pending > 0 || stopped != nil }
+    var hasFailed: Bool { rejected > forgotten || unknown > 0 || pending > 0 || stopped != nil || hasMissed }
 }
 
 extension Report.Result {

@@ -5,7 +5,7 @@ extension SkipReason {
     fileprivate var words: String {
         switch self {
         case .outsideWindow: "outside of their window"
-        case .missed: "too late by max_lateness"
+        case .missed: "too late"
         case .superseded: "superseded by a later occurrence"
         case .noSuchTime: "whose clock jumps over that time"
         case .sameInstant: "who get another occurrence at that instant"

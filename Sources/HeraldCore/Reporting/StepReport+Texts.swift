@@ -10,10 +10,24 @@ extension StepReport {
         return sorted(locales, "locale") + sorted(variants, "variant")
     }
 
-    /// The accounts in one line for locales, one for variants, one for those who were left out, and one for each stage.
+    /// The accounts in one line for locales, one for variants, one for those who were left out, one for those who came
+    /// too late, and one for each stage.
     var textLines: [String] {
-        [Self.line("locales", locales), Self.line("variants", variants), leftOut.words].compactMap(\.self)
+        [Self.line("locales", locales), Self.line("variants", variants), leftOut.words, lateWords].compactMap(\.self)
             + stages.map { "stage \($0.line)" }
+    }
+
+    /// What a table says of the step besides its figures.
+    var remarks: [String] {
+        [stopped.map { "stopped: \($0.words)" }, note, leftOut.words, lateWords].compactMap(\.self)
+    }
+
+    private var lateWords: String? { joinedLate.flatMap { Self.words(joinedLate: $0) } }
+
+    /// Who is no part of an occurrence in local time, because they came when their clock had passed it. `nil` if nobody
+    /// did.
+    static func words(joinedLate number: Int) -> String? {
+        number > 0 ? "\(number.grouped) joined or moved too late to get it" : nil
     }
 
     /// If everybody gets the message itself, there is nothing to tell apart, and no line.

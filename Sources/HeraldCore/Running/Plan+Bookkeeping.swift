@@ -22,6 +22,6 @@ extension Plan {
 
     /// Written when nothing stopped the run: how many recipients each audience has.
     package func closing(sizes: [String: Int]) -> [StateChange] {
-        [.audienceSizes(sizes.merging(keptSizes) { $1 })]
+        [.audienceSizes(sizes.filter { judges(audience: $0.key) }.merging(keptSizes) { $1 })]
     }
 }

@@ -38,7 +38,8 @@ package struct Report: Hashable, Sendable {
     package var steps: [StepReport]
     /// Whether the run ended because the endpoint did not answer.
     package var isUnreachable = false
-    /// Whether a guard blocked something during the run, or the plan had left a step out because of a guard.
+    /// Whether a guard blocked something during the run, or something was left out of the plan because of a guard: a
+    /// step, or what the next runs would send.
     package var wasBlocked = false
     /// Findings that concern no single step.
     package var notes: [String] = []
@@ -83,6 +84,15 @@ package struct Report: Hashable, Sendable {
         unlisted.superseded.merge(plan.unlisted.superseded, uniquingKeysWith: max)
         missed = missedOccurrences.count + unlisted.missed.values.reduce(0, +)
         supersededCount = superseded.count + unlisted.superseded.values.reduce(0, +)
+        noteWithheld(in: plan)
+    }
+
+    /// A step that a guard stopped says so itself.
+    private mutating func noteWithheld(in plan: Plan) {
+        guard !plan.withheld.isEmpty else { return }
+        wasBlocked = true
+        let told = Set(plan.steps.compactMap(\.refusal) + notes)
+        notes += plan.withheld.map(\.reason).filter { !told.contains($0) }
     }
 
     package struct Failure: Hashable, Sendable {
@@ -243,6 +253,9 @@ extension StepReport {
         StageFigures(accepted: accepted, rejected: rejected - dead, dead: dead, unknown: unknown)
     }
 
+    /// Whether people were not sent it because no run came in time.
+    var hasMissed: Bool { leftOut.reasons[.missed] != nil }
+
     package var isHaltedStage: Bool { if case .stage? = stopped { true } else { false } }
 
     /// Counts the recipients of its occurrence that something held before the run began.
@@ -283,7 +296,7 @@ extension Report {
         if wasBlocked { return .refused }
         let hasFailed = steps.contains { step in
             step.rejected > step.forgotten || step.stopped != nil
-                || !step.isStanding && step.pending + step.held > 0 || step.leftOut.reasons[.missed] != nil
+                || !step.isStanding && step.pending + step.held > 0 || step.hasMissed
         }
         return hasFailed || missed > 0 || !silenced.isEmpty ? .failed : .ok
     }

@@ -2,7 +2,7 @@
 package enum SkipReason: Hashable, Sendable {
     /// They were due outside of their window, and nobody waits for it (`when_closed: skip`).
     case outsideWindow
-    /// Their window was open for longer than `max_lateness`, and no run came.
+    /// No run came in time: their window was open for longer than `max_lateness`, or `expires_after` passed.
     case missed
     /// A later occurrence takes its place, because they waited for both (`catch_up`).
     case superseded

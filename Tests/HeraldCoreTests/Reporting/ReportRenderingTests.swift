@@ -89,6 +89,14 @@ import Testing
         #expect(try read(document.json).json == document.json)
     }
 
+    @Test(arguments: [ReportFormat.text, .markdown, .html], [(0, false), (1204, true)])
+    func `people who came too late for their clock are told`(_ format: ReportFormat, _ late: (Int, Bool)) throws {
+        var report = DocumentReport.sample
+        report.steps[0].joinedLate = late.0
+        let text = ReportDocument(report).rendered(as: format)
+        #expect(text.contains("1,204 joined or moved too late to get it") == late.1, "\(text)")
+    }
+
     // MARK: Reports that are not valid
 
     @Test(arguments: [
@@ -230,6 +238,9 @@ import Testing
             (["planned": 2, "accepted": 0, "held": 2], "skipped"),
             (["planned": 2, "accepted": 0, "skipped": 2], "skipped"),
             (["planned": 2, "accepted": 1, "held": 1], "passed"),
+            (["planned": 2, "accepted": 0, "skipped": 2, "skipped_because": ["missed": 2]], "failure"),
+            (["planned": 2, "accepted": 1, "skipped": 1, "skipped_because": ["missed": 1]], "failure"),
+            (["planned": 2, "accepted": 1, "skipped": 1, "skipped_because": ["superseded": 1]], "passed"),
         ] as [([String: JSONValue], String)])
     func `a step is a test`(step: [String: JSONValue], verdict: String) throws {
         #expect(try verdicts(step) == verdict)
@@ -243,6 +254,17 @@ import Testing
         let many: [String: JSONValue] = ["planned": 2002, "accepted": 2, "rejected": 2000, "failures": [dead]]
         #expect(try verdicts(many, summary: ["rejected": 2000, "forgotten": 2000]) == "passed")
         #expect(try verdicts(many, summary: ["rejected": 2000, "forgotten": 1999]) == "failure")
+    }
+
+    @Test func `people who were missed are counted, and the reason says so`() throws {
+        var report = DocumentReport.sample
+        report.steps = report.steps.filter(\.isStanding)
+        report.steps[0].planned += 1204
+        report.steps[0].skipped = 1204
+        report.steps[0].leftOut.reasons = [.missed: 1204]
+        let xml = ReportDocument(report).junit
+        #expect(xml.contains(#"tests="1" failures="1""#), "\(xml)")
+        #expect(xml.contains(#"type="missed""#) && xml.contains("skipped: 1,204 too late"), "\(xml)")
     }
 
     @Test func `what was missed is a failure of its own`() throws {

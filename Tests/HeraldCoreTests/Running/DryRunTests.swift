@@ -69,6 +69,19 @@ import Testing
         #expect(report.result == .ok)
     }
 
+    /// The dry run ends as a run would.
+    @Test(arguments: [(SkipReason.superseded, Report.Result.ok), (.missed, .failed)])
+    func `whom a run would skip is skipped`(_ reason: SkipReason, _ result: Report.Result) async throws {
+        let laboratory = Laboratory()
+        var send = Plan.Send.sample(1...9)
+        send.skipped = Partition(disjoint: [reason: [10, 11]])
+        send.leftOut.gone = [12]
+        let report = try await laboratory.run(laboratory.plan(.send(send)), ScriptedSender(), dryRunSample: 5)
+        #expect(report.steps.map { [$0.planned, $0.accepted, $0.skipped, $0.pending] } == [[12, 5, 7, 0]])
+        #expect(report.steps[0].leftOut.reasons == [reason: 2])
+        #expect(report.result == result)
+    }
+
     @Test func `a real send does not ask for validation only`() async throws {
         let laboratory = Laboratory()
         let sender = ScriptedSender()

@@ -39,10 +39,9 @@ extension ReportDocument {
     }
 
     private static func row(_ step: StepReport, _ columns: [String]) -> JSONValue {
-        let remarks = [step.stopped.map { "stopped: \($0.words)" }, step.note, step.leftOut.words].compactMap(\.self)
-        return [
+        [
             "id": .string(step.id.rawValue), "tone": .string(step.hasFailed ? "bad" : "good"),
-            "remarks": .array(remarks.map { .string($0) }),
+            "remarks": .array(step.remarks.map { .string($0) }),
             "figures": cells(step.figures.in(columns)),
         ]
     }
