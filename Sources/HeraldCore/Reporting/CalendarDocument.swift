@@ -78,11 +78,11 @@ extension StateSnapshot {
     /// Occurrences in local time that have begun, and that some clocks have not reached. A plan without lists does not
     /// know whether anybody is ahead.
     fileprivate func underWay(of campaigns: [Campaign], at now: Date) -> [Occurring] {
-        let open = occurrences.map { (id: $0.key, recorded: $0.value.recorded) }.filter { _, recorded in
+        let open = occurrences.mapValues(\.recorded).filter { _, recorded in
             recorded.finished == nil && recorded.hasBegun && recorded.halt == nil
         }
         return campaigns.filter { $0.enabled && $0.schedule.local != nil }.flatMap { campaign in
-            open.filter { campaign.continues($0.recorded.campaign) }.compactMap { id, recorded -> Occurring? in
+            open.filter { campaign.continues($0.value.campaign) }.compactMap { id, recorded -> Occurring? in
                 guard let local = recorded.local, local.lastInstant > now else { return nil }
                 var occurring = Occurring(of: campaign, at: local)
                 occurring.occurrence = id
