@@ -101,11 +101,7 @@ extension RecordedState {
                 .amend(id, contentDigest: now.contentDigest, target: now.target, due: now.due, local: now.local)
             ]
             if occurrence.halt != nil { changes.append(.halt(id, nil)) }
-            // Whoever corrects a message while a stage is sent wants the rest of that stage to be judged, too.
-            let isHeldOtherwise = occurrence.isChanged(in: campaign) || occurrence.halt.map { $0 != .stage } == true
-            if occurrence.stages.last?.settled != nil || !isHeldOtherwise,
-                let stages = excusing(occurrence, at: instant)
-            {
+            if opensNextStage(of: occurrence, campaign), let stages = excusing(occurrence, at: instant) {
                 changes.append(.stages(id, stages))
             }
             // Whoever another target has, or other rows choose texts for, is part of it from now on.
@@ -125,6 +121,15 @@ extension RecordedState {
             try checkSending(occurrence, campaign, at: now)
             return reopening(id, for: living) + [.outcome(id, living, .again)]
         }
+    }
+
+    /// Whether a decision to go on accepts what came of the open stage.
+    private func opensNextStage(of occurrence: RecordedOccurrence, _ campaign: Campaign) -> Bool {
+        if occurrence.halt == .stage { return true }
+        guard occurrence.halt != nil || occurrence.isChanged(in: campaign) else { return true }
+        // Whoever corrects a message wants the open stage to be judged and to soak all the same. Where a person opens the
+        // next one, this is the word for it.
+        return occurrence.stages.last?.settled != nil && campaign.delivery.stages?.soak == .manual
     }
 
     /// The stages of an occurrence once a person has accepted what came of the last one. `nil` if there are none.
