@@ -244,9 +244,10 @@ package struct PlanDocument: Document {
                 if case .registrations(let listed) = send.target { listed.count == send.recipients } else { false }
             let recipients = figures.words(
                 send.recipients, isCounted: send.isCounted, as: count(send.recipients, "recipient"))
+            let refused = send.refused.isEmpty ? "" : "\(send.refused.count.grouped) refused for now, not tried again"
             return (
                 "> send", send.occurrence.rawValue,
-                (["to \(send.target.words)", isSaid ? "" : recipients, send.skipped.counts.words]
+                (["to \(send.target.words)", isSaid ? "" : recipients, send.skipped.counts.words, refused]
                     + send.delivery.exceptions)
                     .filter { !$0.isEmpty }.joined(separator: ", ")
             )

@@ -79,8 +79,8 @@ extension Executor {
         case .send(let send):
             (members, rate) = (send.members, send.delivery.rate)
             if case .dryRun(let sample) = options.mode {
-                report.steps[index].skipped =
-                    send.leftOut.count + send.discovered.count + max(0, members.count - sample)
+                report.steps[index].skipped +=
+                    send.discovered.count + send.refused.count + max(0, members.count - sample)
                 members = RecipientSet(members.prefix(sample))
             }
         }

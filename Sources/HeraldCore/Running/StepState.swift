@@ -10,7 +10,7 @@ struct StepState: DecidingStep {
     /// What the step asked for last.
     enum Stage {
         case new
-        /// Reads the registrations of recipients that a crash left unknown, to report them.
+        /// Reads the registrations of recipients that an earlier run left, to report them.
         case naming(RecipientSet)
         /// Writes that the step begins.
         case opening
@@ -135,10 +135,10 @@ struct StepState: DecidingStep {
             resumed = now.elapsed
             return goOn(now, &context)
         case (.naming(let recipients), .read(let found)):
-            tellDiscovered(named(recipients, found), context)
+            tellLeft(named(recipients, found), context)
             return commit(work.opening, .opening, context)
         case (.naming(let recipients), .storeFailed):
-            tellDiscovered(named(recipients, [:]), context)
+            tellLeft(named(recipients, [:]), context)
             return commit(work.opening, .opening, context)
         case (.opening, .committed), (.sending, .sent): return goOn(now, &context)
         case (.lookingForPauses, .looked(let isPaused)):
