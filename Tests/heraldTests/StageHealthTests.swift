@@ -123,6 +123,9 @@ struct StageHealthTests: StageScene {
         // Eleven of fifty are over it. Whatever had started by then was let end.
         let count = try sent(town).count
         #expect(count >= 11 && count < 60, "\(count)")
+        // There is no next stage.
+        let plan = try await town.herald("plan")
+        #expect(plan.output.contains("--continue accepts that and goes on with the rest"), "\(plan.output)")
     }
 
     // MARK: What people see

@@ -180,7 +180,8 @@ extension Planner {
     }
 
     private static func reason(_ share: StageShare, _ figures: String) -> String {
-        "stage \(share.words) was halted: \(figures); --continue accepts that and opens the next stage"
+        let next = share == .everybody ? "goes on with the rest" : "opens the next stage"
+        return "stage \(share.words) was halted: \(figures); --continue accepts that and \(next)"
     }
 
     private mutating func note(_ stages: [RecordedStage]?, of send: Plan.Send) {
