@@ -55,6 +55,19 @@ struct StageTests: StageScene {
         #expect(try await runs(town, 6001, 6002) == [Self.everybody.subtracting(Self.tenth), []])
     }
 
+    @Test func `what waits for a person says when it expires, and does not go on after that`() async throws {
+        let town = try await town(Self.files("stages: [10%, 100%], soak: manual, expires_after: 6h"))
+        #expect(try await runs(town, 0, 60) == [Self.tenth, []])
+        let held = try await town.herald("run")
+        let words = "'soak' is manual; decide by 2027-01-04T06:00:00Z, when it expires"
+        #expect(held.errors.contains(words), "\(held.errors)")
+        town.go(to: Self.monday + 6 * 3600)
+        let late = try await town.herald("state", "resolve", "hello@once", "--continue")
+        #expect(late.failure?.status == .wrong, "\(late.output)")
+        #expect(late.errors.contains("hello@once expired at 2027-01-04T06:00:00Z"), "\(late.errors)")
+        #expect(try await town.herald("state", "resolve", "hello@once", "--abandon").failure == nil)
+    }
+
     @Test func `who joins the list while it opens is no part of it, and who leaves gets nothing`() async throws {
         let town = try await town(Self.files(Self.usual))
         try await runs(town, 0)
