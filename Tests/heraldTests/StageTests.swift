@@ -219,6 +219,24 @@ struct StageTests: StageScene {
         #expect(stages.map { $0["accepted"]?.int } == [0, 25, 32])
     }
 
+    @Test func `a last stage of which caps left nobody is done, in the report as in the state`() async throws {
+        let caps = "frequency_caps: [{name: all, max: 1, per: 24h}]"
+        let town = try await town(Self.files("stages: [50%, 100%], soak: 15m", settings: caps))
+        #expect(try await runs(town, 0) == [Self.tenth.union(Self.half)])
+        let rest = Self.rest.map { Registration.fid($0).rawValue }.joined(separator: ", ")
+        try town.folder.write(
+            "kind: campaign\nname: other\nmessage: {notification: {title: Other}}\ntarget: {fids: [\(rest)]}\n",
+            to: "other.yaml")
+        #expect(try await town.herald("run").failure == nil)
+        town.go(to: Self.monday + 15 * 60)
+        let run = try await town.herald("run")
+        #expect(run.output.contains("stage 100 % done, 32 recipients"), "\(run.output)\(run.errors)")
+        let occurrence =
+            try await json(town, "state", "show")["occurrences"]?.array?
+            .first { $0["occurrence"] == "hello@once" }
+        #expect(occurrence?["finished"] != .null && occurrence?["stages"]?.array?.last?["state"] == "done")
+    }
+
     @Test func `a pause holds the stage that is due, and nothing opens meanwhile`() async throws {
         let town = try await town(Self.files(Self.usual))
         try await runs(town, 0)
