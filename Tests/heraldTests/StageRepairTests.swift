@@ -170,6 +170,22 @@ struct StageRepairTests: StageScene {
         }
     }
 
+    @Test func `an outcome that a person left unknown stays in the figures when others are tried again`() async throws {
+        let limits = "halt_when: {rejected_percent: 100, unknown_percent: 100}"
+        let town = try await town(Self.files("stages: [50%, 100%], soak: manual, \(limits)"))
+        town.answer([.fid(1)], with: .lost(reason: "cut"))
+        town.answer([.fid(3)], with: Self.refused)
+        #expect(try await town.herald("run").failure?.status == .unknown)
+        #expect(try await town.herald("state", "resolve", "hello@once", "--abandon").failure == nil)
+        town.answer([.fid(1), .fid(3)], with: nil)
+        #expect(
+            try await town.herald("state", "resolve", "hello@once", "--retry", "INVALID_ARGUMENT").failure == nil)
+        #expect(try await town.herald("run").failure == nil)
+        let stages = try await json(town, "state", "show")["occurrences"]?.array?.first?["stages"]?.array ?? []
+        #expect(stages.map { $0["accepted"]?.int } == [26, 1])
+        #expect(stages.map { $0["unknown"]?.int } == [1, 0])
+    }
+
     @Test func `without stages the rest follows, however long they soaked`() async throws {
         let schedule = "schedule: {at: 2027-01-04T00:00:00Z, max_lateness: 2h}"
         let town = try await town(Self.files("stages: [50%, 100%], soak: 3h", more: schedule))
