@@ -253,7 +253,8 @@ extension Life {
             }
             // Whom a later firing of this run reached is left out of one that waits for its next stage once they were tried.
             if case .send(let send) = step.work, send.isResumed, send.members.isEmpty, send.discovered.isEmpty,
-                !send.skipped.isEmpty, send.skipped.states.allSatisfy({ $0 == .superseded }),
+                !(send.skipped.isEmpty && send.refused.isEmpty),
+                send.skipped.states.allSatisfy({ $0 == .superseded }),
                 done.contains(where: { $0.hasPrefix("send:\(send.campaign)@") && $0 != step.id.rawValue })
             {
                 return false

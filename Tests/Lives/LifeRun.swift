@@ -97,8 +97,8 @@ final class LifeRun: Sendable {
         var starts: [(offset: Duration, date: Date)] = []
         /// The occurrence that intents were written for, with the number of the next request.
         var begun: [(call: Int, occurrence: OccurrenceID)] = []
-        /// Whom the run skipped for good.
-        var skipped: [(occurrence: OccurrenceID, members: RecipientSet, reason: SkipReason)] = []
+        /// Whom the run skipped for good. Without a reason: whom FCM had refused for now, and who is not tried again.
+        var skipped: [(occurrence: OccurrenceID, members: RecipientSet, reason: SkipReason?)] = []
         /// What it committed about occurrences.
         var notes: [Note] = []
         var plans: [Proposal] = []
@@ -187,6 +187,9 @@ final class LifeRun: Sendable {
         }
         for case .skip(let id, let members, let reason) in changes {
             content.withLock { $0.skipped.append((id, members, reason)) }
+        }
+        for case .reject(let id, let members, let code) in changes where code == "UNAVAILABLE" {
+            content.withLock { $0.skipped.append((id, members, nil)) }
         }
     }
 }

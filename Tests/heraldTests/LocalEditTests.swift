@@ -106,7 +106,7 @@ extension LocalTimeTests {
     }
 
     /// - Parameter hour: of the run that sees revision 2. Rome's 9:07 is 8:07 UTC, at hour 32.1.
-    @Test(arguments: [(33.0, [1, 2]), (50, [])])
+    @Test(arguments: [(33, [1, 2]), (50, [])] as [(Double, [Int])])
     func `a new revision of a time goes to those who are not too late`(_ hour: Double, _ again: [Int]) async throws {
         let files = Self.files(Self.once("2027-01-05T09:07"), zones: ["Europe/Rome", "Europe/Rome"])
         let town = try await town(files, hours: 23)

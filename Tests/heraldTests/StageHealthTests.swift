@@ -76,6 +76,23 @@ struct StageHealthTests: StageScene {
         #expect(stages.map { $0["rejected"]?.int } == [200 - Int64(left), 0, 0, 0])
     }
 
+    @Test func `whom the last stage but one left over counts in the last, and only there`() async throws {
+        let town = try await town(Self.files("stages: [50%, 100%], soak: 15m"))
+        let first = Self.tenth.union(Self.half)
+        town.answer(first.map { .fid($0) }, with: Self.refused)
+        #expect(try await town.herald("run").failure?.status == .unknown)
+        let tried = try sent(town)
+        try #require(tried.count < first.count)
+        town.answer(first.map { .fid($0) }, with: nil)
+        #expect(try await town.herald("state", "resolve", "hello@once", "--continue").failure == nil)
+        let plan = try await town.herald("plan")
+        #expect(plan.output.contains("hello@once: 60 recipients in 2 stages"), "\(plan.output)")
+        #expect(try await runs(town, 1) == [Self.everybody.subtracting(tried)])
+        let stages = try await json(town, "state", "show")["occurrences"]?.array?.first?["stages"]?.array ?? []
+        #expect(stages.map { $0["planned"]?.int } == [Int64(tried.count), Int64(60 - tried.count)])
+        #expect(stages.map { $0["rejected"]?.int } == [Int64(tried.count), 0])
+    }
+
     @Test func `who abandons it ends it`() async throws {
         let town = try await town(Self.files(Self.usual))
         town.answer(Self.tenth.map { .fid($0) }, with: Self.refused)
@@ -106,6 +123,9 @@ struct StageHealthTests: StageScene {
         // Eleven of fifty are over it. Whatever had started by then was let end.
         let count = try sent(town).count
         #expect(count >= 11 && count < 60, "\(count)")
+        // There is no next stage.
+        let plan = try await town.herald("plan")
+        #expect(plan.output.contains("--continue accepts that and goes on with the rest"), "\(plan.output)")
     }
 
     // MARK: What people see

@@ -35,6 +35,42 @@ struct StageRepairTests: StageScene {
         #expect(try await accepted(town) == 60)
     }
 
+    // MARK: A corrected text
+
+    private func correct(_ town: Town, _ delivery: String, title: String) async throws {
+        try town.folder.write(Self.campaign(delivery, title: title), to: "hello.yaml")
+        #expect(try await town.herald("state", "resolve", "hello@once", "--continue").failure == nil)
+    }
+
+    @Test func `a stage soaks to its end, however often the text is corrected meanwhile`() async throws {
+        let delivery = Self.usual + ", seeds: our-phones"
+        let town = try await town(Self.files(delivery, seeds: [700]))
+        #expect(try await runs(town, 0) == [[700]])
+        try await correct(town, delivery, title: "Second")
+        #expect(try await runs(town, 1, 14, 15) == [[], [], Self.tenth])
+        try await correct(town, delivery, title: "Third")
+        #expect(try await runs(town, 16, 29, 30) == [[], [], Self.half])
+        #expect(town.sent("Second") == Set(Self.tenth.map { .fid($0) }))
+    }
+
+    @Test func `where a person opens each stage, they open the next one with the corrected text`() async throws {
+        let delivery = "stages: [10%, 50%, 100%], soak: manual"
+        let town = try await town(Self.files(delivery))
+        #expect(try await runs(town, 0) == [Self.tenth])
+        try await correct(town, delivery, title: "Second")
+        #expect(try await runs(town, 1, 2) == [Self.half, []])
+    }
+
+    @Test func `a halted stage is accepted together with the corrected text`() async throws {
+        let town = try await town(Self.files(Self.usual))
+        town.answer(Self.tenth.map { .fid($0) }, with: Self.refused)
+        #expect(try await town.herald("run").failure?.status == .unknown)
+        try await correct(town, Self.usual, title: "Second")
+        #expect(try await runs(town, 1, 10, 16) == [Self.half, [], Self.rest])
+    }
+
+    // MARK: Lists, names and approvals
+
     @Test func `an empty list begins nothing, whoever the seeds are`() async throws {
         let town = try await town(Self.files(Self.usual + ", seeds: our-phones", seeds: [700], members: []))
         let run = try await town.herald("run")
@@ -132,6 +168,22 @@ struct StageRepairTests: StageScene {
             #expect(try await town.herald("run").failure == nil)
             #expect(town.messages().count - before == count, "\(minute)")
         }
+    }
+
+    @Test func `an outcome that a person left unknown stays in the figures when others are tried again`() async throws {
+        let limits = "halt_when: {rejected_percent: 100, unknown_percent: 100}"
+        let town = try await town(Self.files("stages: [50%, 100%], soak: manual, \(limits)"))
+        town.answer([.fid(1)], with: .lost(reason: "cut"))
+        town.answer([.fid(3)], with: Self.refused)
+        #expect(try await town.herald("run").failure?.status == .unknown)
+        #expect(try await town.herald("state", "resolve", "hello@once", "--abandon").failure == nil)
+        town.answer([.fid(1), .fid(3)], with: nil)
+        #expect(
+            try await town.herald("state", "resolve", "hello@once", "--retry", "INVALID_ARGUMENT").failure == nil)
+        #expect(try await town.herald("run").failure == nil)
+        let stages = try await json(town, "state", "show")["occurrences"]?.array?.first?["stages"]?.array ?? []
+        #expect(stages.map { $0["accepted"]?.int } == [26, 1])
+        #expect(stages.map { $0["unknown"]?.int } == [1, 0])
     }
 
     @Test func `without stages the rest follows, however long they soaked`() async throws {

@@ -55,6 +55,19 @@ struct StageTests: StageScene {
         #expect(try await runs(town, 6001, 6002) == [Self.everybody.subtracting(Self.tenth), []])
     }
 
+    @Test func `what waits for a person says when it expires, and does not go on after that`() async throws {
+        let town = try await town(Self.files("stages: [10%, 100%], soak: manual, expires_after: 6h"))
+        #expect(try await runs(town, 0, 60) == [Self.tenth, []])
+        let held = try await town.herald("run")
+        let words = "'soak' is manual; decide by 2027-01-04T06:00:00Z, when it expires"
+        #expect(held.errors.contains(words), "\(held.errors)")
+        town.go(to: Self.monday + 6 * 3600)
+        let late = try await town.herald("state", "resolve", "hello@once", "--continue")
+        #expect(late.failure?.status == .wrong, "\(late.output)")
+        #expect(late.errors.contains("hello@once expired at 2027-01-04T06:00:00Z"), "\(late.errors)")
+        #expect(try await town.herald("state", "resolve", "hello@once", "--abandon").failure == nil)
+    }
+
     @Test func `who joins the list while it opens is no part of it, and who leaves gets nothing`() async throws {
         let town = try await town(Self.files(Self.usual))
         try await runs(town, 0)
@@ -204,6 +217,24 @@ struct StageTests: StageScene {
             .first { $0["occurrence"] == "hello@once" }?["stages"]?.array ?? []
         #expect(stages.map { $0["planned"]?.int } == [2, 26, 32])
         #expect(stages.map { $0["accepted"]?.int } == [0, 25, 32])
+    }
+
+    @Test func `a last stage of which caps left nobody is done, in the report as in the state`() async throws {
+        let caps = "frequency_caps: [{name: all, max: 1, per: 24h}]"
+        let town = try await town(Self.files("stages: [50%, 100%], soak: 15m", settings: caps))
+        #expect(try await runs(town, 0) == [Self.tenth.union(Self.half)])
+        let rest = Self.rest.map { Registration.fid($0).rawValue }.joined(separator: ", ")
+        try town.folder.write(
+            "kind: campaign\nname: other\nmessage: {notification: {title: Other}}\ntarget: {fids: [\(rest)]}\n",
+            to: "other.yaml")
+        #expect(try await town.herald("run").failure == nil)
+        town.go(to: Self.monday + 15 * 60)
+        let run = try await town.herald("run")
+        #expect(run.output.contains("stage 100 % done, 32 recipients"), "\(run.output)\(run.errors)")
+        let occurrence =
+            try await json(town, "state", "show")["occurrences"]?.array?
+            .first { $0["occurrence"] == "hello@once" }
+        #expect(occurrence?["finished"] != .null && occurrence?["stages"]?.array?.last?["state"] == "done")
     }
 
     @Test func `a pause holds the stage that is due, and nothing opens meanwhile`() async throws {

@@ -193,6 +193,28 @@ struct WindowTests {
         #expect(found.output.contains("skipped (outside_window)"), "\(found.output)\(found.errors)")
     }
 
+    @Test func `whom FCM refused for now may have it, and ends as rejected when the window closes`() async throws {
+        let campaign = Self.byZone.replacing("08:07", with: "19:58")
+            .replacing("{field: zone, default: Europe/Rome}", with: "Europe/Rome, when_closed: skip")
+        let town = try Town(Self.files(campaign), at: Self.monday + 20 * 3600 - 60)
+        #expect(try await town.herald("state", "init").failure == nil)
+        let refusal = Exchange.error(503, "UNAVAILABLE", fcm: "UNAVAILABLE", retryAfter: "99999")
+        town.answer([.fid(6)], with: refusal)
+        #expect(try await town.herald("run").failure?.status == .failed)
+        #expect(numbers(town.sent()) == Set(1...6))
+        town.pass(120)
+        let plan = try await town.herald("plan")
+        #expect(plan.output.contains("1 refused for now, not tried again"), "\(plan.output)")
+        let run = try await town.herald("run")
+        #expect(run.failure?.status == .failed, "\(run.output)\(run.errors)")
+        #expect(town.messages().count == 6)
+        let state = try await town.herald("state", "show", "--format", "json")
+        let occurrence = try JSONValue(parsing: Array(state.output.utf8))["occurrences"]?.array?.first
+        #expect(occurrence?["accepted"] == 5 && occurrence?["rejected"] == 1 && occurrence?["skipped"] == 0)
+        #expect(occurrence?["finished"] != .null)
+        #expect(try await town.herald("run").failure == nil)
+    }
+
     @Test func `whoever's window was open for too long while nothing ran is missed once`() async throws {
         let town = try Town(Self.files(Self.byZone), at: Self.monday + 9 * 3600)
         #expect(try await town.herald("state", "init").failure == nil)

@@ -159,6 +159,9 @@ package struct Plan: Hashable, Sendable {
         package var skipped = Partition<SkipReason>()
         /// Those of them who keep the outcome that they have, because they were tried before.
         package var keepingOutcome = RecipientSet()
+        /// Recipients that FCM refused for now in an earlier run, and who are not tried again. They may have got it, so
+        /// they are not skipped: they end as rejected.
+        package var refused = RecipientSet()
         /// `nil` if it is due at the same instant for all.
         package var waves: Waves?
         /// `nil` if it opens to everybody at once.
@@ -269,7 +272,7 @@ extension Plan.Send {
         copy.discovered = discovered
         (copy.classes, copy.assignment, copy.leftOut) = (Partition(), nil, Plan.LeftOut())
         (copy.closings, copy.skipped, copy.staging) = (Partition(), Partition(), nil)
-        copy.keepingOutcome = []
+        (copy.keepingOutcome, copy.refused) = ([], [])
         return copy
     }
 }
@@ -280,6 +283,7 @@ extension Plan.Send {
         var whole = self
         whole.members.formUnion(other.members)
         whole.discovered.formUnion(other.discovered)
+        whole.refused.formUnion(other.refused)
         whole.assignment = other.assignment ?? assignment
         return whole
     }
@@ -292,7 +296,9 @@ extension Plan.Work {
         case .subscribe(_, let members), .unsubscribe(_, let members): members.count
         case .adopt(let adoption): adoption.members.count
         case .group(let change): change.members.count
-        case .send(let send): send.members.count + send.discovered.count + send.leftOut.count + send.skipped.all.count
+        case .send(let send):
+            send.members.count + send.discovered.count + send.refused.count + send.leftOut.count
+                + send.skipped.all.count
         }
     }
 

@@ -37,6 +37,9 @@ extension Planner {
             if let reason = send.skipped.state(of: person) {
                 return ("the next run leaves it out for good: \(reason.rawValue)", now)
             }
+            if send.refused.contains(person) {
+                return ("the next run leaves it out for good: FCM refused it for now, and it ends as rejected", now)
+            }
             if let share = send.staging?.ahead.state(of: person) {
                 return ("stage \(share.words) is not open; the stages before it come first", nil)
             }

@@ -41,10 +41,13 @@ extension Planner {
         limitUpcoming()
     }
 
-    /// Whoever was tried before and is not tried again, for whatever reason, keeps what came of it.
+    /// Whoever was tried before and is not tried again, for whatever reason, keeps what came of it. Whom FCM refused
+    /// for now ends as rejected.
     private func keepOutcomes(of send: inout Plan.Send) {
         guard !send.skipped.isEmpty, let ledger = state.occurrences[send.occurrence]?.ledger else { return }
         send.keepingOutcome = ledger.uncertain.union(ledger[.again]).intersection(send.skipped.all)
+        send.refused = ledger[.deferred].intersection(send.skipped.all)
+        send.skipped.move(send.refused, to: nil)
     }
 
     /// The campaign's sends to make now. All else about it is noted in the plan.

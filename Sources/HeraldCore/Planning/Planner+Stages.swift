@@ -51,7 +51,7 @@ extension Planner {
             case .decision:
                 note(staging.notes, of: send)
                 hold(
-                    send.occurrence, "stage \(staging.current.words) is done, and 'soak' is manual", .goOn,
+                    send.occurrence, decision(after: staging.current, of: send), .goOn,
                     remaining: send.members.count, staging.table())
             }
             break
@@ -83,6 +83,20 @@ extension Planner {
                 occurrence: send.occurrence, reason: reason, until: until, recipients: send.members.count,
                 isCounted: send.isCounted,
                 stageOf: send.campaign, stages: staging.table()))
+    }
+
+    /// What a person decides about a manual soak, and until when it comes in time for those who expire first. Nobody is
+    /// late meanwhile.
+    private func decision(after share: StageShare, of send: Plan.Send) -> String {
+        var instants = [send.due ?? send.begun].compactMap(\.self)
+        if let waves = send.waves {
+            instants = waves.reached.states.filter { !waves.reached[$0].intersection(send.members).isEmpty }
+            instants += waves.ahead.states
+        }
+        let reason = "stage \(share.words) is done, and 'soak' is manual"
+        let end = instants.compactMap { send.delivery.expiry(from: $0) }.filter { $0 > now }.min()
+        guard let end else { return reason }
+        return "\(reason); decide by \(end.rfc3339), when it expires" + (send.waves == nil ? "" : " for some")
     }
 
     /// The stages of an occurrence that is held. `nil` before the first one opened, and where no lists were read.
@@ -139,7 +153,7 @@ extension Planner {
             let opening = campaign.stageOpening(of: occurrence)
         else { return [send] }
         guard let since = opening.since else {
-            hold(send.occurrence, "stage \(last.share.words) is done, and 'soak' is manual", .goOn)
+            hold(send.occurrence, decision(after: last.share, of: send), .goOn)
             return []
         }
         if since <= now { return [send] }
@@ -180,7 +194,8 @@ extension Planner {
     }
 
     private static func reason(_ share: StageShare, _ figures: String) -> String {
-        "stage \(share.words) was halted: \(figures); --continue accepts that and opens the next stage"
+        let next = share == .everybody ? "goes on with the rest" : "opens the next stage"
+        return "stage \(share.words) was halted: \(figures); --continue accepts that and \(next)"
     }
 
     private mutating func note(_ stages: [RecordedStage]?, of send: Plan.Send) {

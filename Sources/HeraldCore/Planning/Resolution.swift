@@ -86,34 +86,7 @@ extension RecordedState {
             if uncertain.isEmpty, occurrence.finished != nil { throw .alreadyFinished }
             let settling = uncertain.isEmpty ? [] : [StateChange.outcome(id, uncertain, .abandoned)]
             return settling + (occurrence.finished == nil ? [.finish(id, at: now)] : [])
-        case .goOn:
-            if occurrence.finished != nil { throw .alreadyFinished }
-            let campaign = try declared(campaign, for: occurrence)
-            let isWhole = campaign.target.value.isOneRequest(campaign.delivery)
-            // Those who have it would get it again with the rest of the target.
-            let settled = ledger.settled
-            if !settled.isEmpty, settled.intersection(.target).isEmpty == isWhole { throw .reachedOtherwise }
-            // Nothing would say any more who is a holdout.
-            if !ledger.settled.isEmpty, occurrence.hasTexts, campaign.content.personal == nil { throw .noMorePersonal }
-            if let earlier = sending(of: campaign, named: occurrence.campaign) { throw .sentBefore(earlier) }
-            let (instant, now) = (now, occurrence.amended(by: campaign))
-            var changes: [StateChange] = [
-                .amend(id, contentDigest: now.contentDigest, target: now.target, due: now.due, local: now.local)
-            ]
-            if occurrence.halt != nil { changes.append(.halt(id, nil)) }
-            // Whoever corrects a message while a stage is sent wants the rest of that stage to be judged, too.
-            let isHeldOtherwise = occurrence.isChanged(in: campaign) || occurrence.halt.map { $0 != .stage } == true
-            if occurrence.stages.last?.settled != nil || !isHeldOtherwise,
-                let stages = excusing(occurrence, at: instant)
-            {
-                changes.append(.stages(id, stages))
-            }
-            // Whoever another target has, or other rows choose texts for, is part of it from now on.
-            let isForOthers =
-                now.target != occurrence.target || now.local != occurrence.local
-                || campaign.content.personal != nil && !occurrence.hasTexts
-                    && now.contentDigest != occurrence.contentDigest
-            return isForOthers ? changes + [.assign(id, Partition())] : changes
+        case .goOn: return try goingOn(id, occurrence, campaign, at: now)
         case .retry(let code):
             let rejected = ledger.codes[code].intersection(ledger[.rejected])
             guard !rejected.isEmpty else {
@@ -125,6 +98,55 @@ extension RecordedState {
             try checkSending(occurrence, campaign, at: now)
             return reopening(id, for: living) + [.outcome(id, living, .again)]
         }
+    }
+
+    /// The occurrence goes on with what the campaign's file says now.
+    private func goingOn(
+        _ id: OccurrenceID, _ occurrence: RecordedOccurrence, _ campaign: Campaign?, at now: Date
+    ) throws(ResolutionProblem) -> [StateChange] {
+        if occurrence.finished != nil { throw .alreadyFinished }
+        let campaign = try declared(campaign, for: occurrence)
+        let isWhole = campaign.target.value.isOneRequest(campaign.delivery)
+        // Those who have it would get it again with the rest of the target.
+        let settled = occurrence.ledger?.settled ?? []
+        if !settled.isEmpty, settled.intersection(.target).isEmpty == isWhole { throw .reachedOtherwise }
+        // Nothing would say any more who is a holdout.
+        if !settled.isEmpty, occurrence.hasTexts, campaign.content.personal == nil { throw .noMorePersonal }
+        if let earlier = sending(of: campaign, named: occurrence.campaign) { throw .sentBefore(earlier) }
+        let amended = occurrence.amended(by: campaign)
+        let stages = opensNextStage(of: occurrence, campaign) ? excusing(occurrence, at: now) : nil
+        var later = occurrence
+        (later.contentDigest, later.target) = (amended.contentDigest, amended.target)
+        (later.due, later.local, later.halt) = (amended.due, amended.local, nil)
+        if let stages { later.stages = stages }
+        if let lateness = lateness(of: later, campaign, at: now) { throw .tooLate(lateness) }
+        var changes: [StateChange] = [
+            .amend(id, contentDigest: later.contentDigest, target: later.target, due: later.due, local: later.local)
+        ]
+        if occurrence.halt != nil { changes.append(.halt(id, nil)) }
+        if let stages { changes.append(.stages(id, stages)) }
+        // Whoever another target has, or other rows choose texts for, is part of it from now on.
+        let isForOthers =
+            amended.target != occurrence.target || amended.local != occurrence.local
+            || campaign.content.personal != nil && !occurrence.hasTexts
+                && amended.contentDigest != occurrence.contentDigest
+        return isForOthers ? changes + [.assign(id, Partition())] : changes
+    }
+
+    /// Why the next run would send nobody the rest of it. Where windows open by each one's own clock, only the lists
+    /// say who is late.
+    private func lateness(of occurrence: RecordedOccurrence, _ campaign: Campaign, at now: Date) -> Lateness? {
+        let limits = campaign.limits(of: occurrence)
+        return campaign.delivery.window?.field == nil ? limits.lateness(at: now) : limits.expired(at: now)
+    }
+
+    /// Whether a decision to go on accepts what came of the open stage.
+    private func opensNextStage(of occurrence: RecordedOccurrence, _ campaign: Campaign) -> Bool {
+        if occurrence.halt == .stage { return true }
+        guard occurrence.halt != nil || occurrence.isChanged(in: campaign) else { return true }
+        // Whoever corrects a message wants the open stage to be judged and to soak all the same. Where a person opens
+        // the next one, this is the word for it.
+        return occurrence.stages.last?.settled != nil && campaign.delivery.stages?.soak == .manual
     }
 
     /// The stages of an occurrence once a person has accepted what came of the last one. `nil` if there are none.

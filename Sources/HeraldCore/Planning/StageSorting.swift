@@ -58,8 +58,9 @@ struct StageSorting {
         let time = send.waves?.local.shortText ?? send.due?.rfc3339 ?? "once"
         let draw = StageDraw(stages, seed: seed, time: time)
         let rest = send.members.union(send.waves?.ahead.all ?? [])
-        var drawn =
-            current == .everybody ? Partition(disjoint: [.everybody: rest]) : Self.draw(rest, draw, wanted)
+        // Once the last stage has opened, everybody who is left is in it. Before, some may be left of an earlier one.
+        let isLast = (recorded.last?.share ?? current) == .everybody
+        var drawn = isLast ? Partition(disjoint: [.everybody: rest]) : Self.draw(rest, draw, wanted)
         // Whoever was tried before there were stages comes first, but not as a seed.
         let repeats = ledger.entries.union(of: [.deferred, .again])
         let again = send.members.intersection(ledger.uncertain.union(repeats)).subtracting(drawn[.seeds])

@@ -33,7 +33,7 @@ package struct TimeLimits: Hashable, Sendable {
 
     func late(at now: Date) -> Lateness? { deadline.flatMap { now > $0 ? .late(since: $0) : nil } }
 
-    private func expired(at now: Date) -> Lateness? { expiry.flatMap { now >= $0 ? .expired(at: $0) : nil } }
+    func expired(at now: Date) -> Lateness? { expiry.flatMap { now >= $0 ? .expired(at: $0) : nil } }
 }
 
 /// Why a send may neither begin nor resume any more.

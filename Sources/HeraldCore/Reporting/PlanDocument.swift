@@ -245,9 +245,10 @@ package struct PlanDocument: Document {
             let recipients = figures.words(
                 send.recipients, isCounted: send.isCounted, as: count(send.recipients, "recipient"))
             let late = StepReport.words(joinedLate: send.waves?.joinedLate ?? 0) ?? ""
+            let refused = send.refused.isEmpty ? "" : "\(send.refused.count.grouped) refused for now, not tried again"
             return (
                 "> send", send.occurrence.rawValue,
-                (["to \(send.target.words)", isSaid ? "" : recipients, send.skipped.counts.words, late]
+                (["to \(send.target.words)", isSaid ? "" : recipients, send.skipped.counts.words, late, refused]
                     + send.delivery.exceptions)
                     .filter { !$0.isEmpty }.joined(separator: ", ")
             )

@@ -80,7 +80,8 @@ extension Executor {
             (members, rate) = (send.members, send.delivery.rate)
             if case .dryRun(let sample) = options.mode {
                 // Whom the plan leaves out is counted already.
-                report.steps[index].skipped += send.discovered.count + max(0, members.count - sample)
+                report.steps[index].skipped +=
+                    send.discovered.count + send.refused.count + max(0, members.count - sample)
                 members = RecipientSet(members.prefix(sample))
             }
         }

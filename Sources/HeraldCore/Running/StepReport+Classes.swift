@@ -68,7 +68,7 @@ extension StepReport {
                 figures.planned = all[recipients].count
                 figures.skipped = figures.planned
             } else {
-                let members = all[recipients].intersection(send.members.union(send.discovered))
+                let members = all[recipients].intersection(send.members.union(send.discovered).union(send.refused))
                 figures.skipped = all[recipients].intersection(missing).count
                 figures.planned = members.count + figures.skipped
                 figures.accepted = ledger[.accepted].intersection(members).count

@@ -3,18 +3,25 @@ internal import FCM
 /// What is written to the state, and when.
 extension StepState {
     mutating func open(_ context: RunContext) -> StepEffect {
-        guard let discovered = work.discovered, !discovered.isEmpty, !context.options.mode.isDryRun else {
-            return commit(work.opening, .opening, context)
-        }
+        let (discovered, refused) = (work.discovered ?? [], work.refused)
+        let left = discovered.union(refused)
+        guard !left.isEmpty, !context.options.mode.isDryRun else { return commit(work.opening, .opening, context) }
         report.unknown += discovered.count
-        stage = .naming(discovered)
-        return .read(discovered.subtracting(.target))
+        report.rejected += refused.count
+        stage = .naming(left)
+        return .read(left.subtracting(.target))
     }
 
-    /// Reports the recipients that an earlier run left between intent and outcome.
-    mutating func tellDiscovered(_ addressees: [Addressee], _ context: RunContext) {
+    /// Reports the recipients that an earlier run left between intent and outcome, and those whom it was to try again.
+    mutating func tellLeft(_ addressees: [Addressee], _ context: RunContext) {
         let failure = Failure(.interrupted, message: "an earlier run ended before the answer was recorded")
-        for addressee in addressees { fail(addressee, failure, 1, .held, context) }
+        for addressee in addressees {
+            if work.refused.contains(addressee.id) {
+                fail(addressee, StepWork.refusal, 1, .rejected, context)
+            } else {
+                fail(addressee, failure, 1, .held, context)
+            }
+        }
     }
 
     /// Writes the outcomes so far, together with `changes`.

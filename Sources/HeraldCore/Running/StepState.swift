@@ -10,7 +10,7 @@ struct StepState: DecidingStep {
     /// What the step asked for last.
     enum Stage {
         case new
-        /// Reads the registrations of recipients that a crash left unknown, to report them.
+        /// Reads the registrations of recipients that an earlier run left, to report them.
         case naming(RecipientSet)
         /// Writes that the step begins.
         case opening
@@ -135,10 +135,10 @@ struct StepState: DecidingStep {
             resumed = now.elapsed
             return goOn(now, &context)
         case (.naming(let recipients), .read(let found)):
-            tellDiscovered(named(recipients, found), context)
+            tellLeft(named(recipients, found), context)
             return commit(work.opening, .opening, context)
         case (.naming(let recipients), .storeFailed):
-            tellDiscovered(named(recipients, [:]), context)
+            tellLeft(named(recipients, [:]), context)
             return commit(work.opening, .opening, context)
         case (.opening, .committed), (.sending, .sent): return goOn(now, &context)
         case (.lookingForPauses, .looked(let isPaused)):
@@ -260,19 +260,22 @@ struct StepState: DecidingStep {
     private mutating func close(_ now: Moment, _ context: RunContext) -> StepEffect {
         if queue.aside.hasSome { report.wait(work.closedNote) }
         let isComplete = report.pending == 0 && report.stopped == nil && !report.isStanding
-        var changes = closeStage(now)
-        if isComplete { changes += work.closing(at: now.date, unknown: report.unknown) }
+        let ending = isComplete ? work.closing(at: now.date, unknown: report.unknown) : []
+        var changes = closeStage(now, isLast: !ending.isEmpty) + ending
         if report.standing == .waiting, calls.hasStarted { changes += work.suspending(at: now.date) }
         if let halt = trouble.halt, context.options.mode == .apply { changes += work.halting(halt) }
         return write(.closing, changes, now, context)
     }
 
     /// What came of the stage, for the state. It soaks from now on if nobody of it may start any more.
-    private mutating func closeStage(_ now: Moment) -> [StateChange] {
+    ///
+    /// - Parameter isLast: whether the occurrence ends with it.
+    private mutating func closeStage(_ now: Moment, isLast: Bool) -> [StateChange] {
         guard let staging = work.staging, !isUnfinished else { return [] }
         let isOver = report.stopped == nil && postponed == 0 && report.standing != .held
         let isSettled = calls.hasStarted && isOver
-        report.stages = staging.shown(with: stageFigures, isHalted: trouble.halt == .stage, isSettled: isSettled)
+        report.stages = staging.shown(
+            with: stageFigures, isHalted: trouble.halt == .stage, isSettled: isSettled || isLast)
         guard calls.hasStarted else {
             // Caps left nobody of it. If nobody was sent anything before either, it is passed over.
             let isPassed = isOver && !report.isStanding && !staging.ahead.isEmpty

@@ -141,6 +141,13 @@ struct StepWork {
     /// Recipients that FCM refused for now in an earlier run.
     var deferredBefore: RecipientSet { send?.deferred ?? [] }
 
+    /// Those of whom nobody tries again.
+    var refused: RecipientSet { send?.refused ?? [] }
+
+    /// What came of them. The state does not keep which of its codes for that FCM gave; this is the usual one.
+    static let refusal = Failure(
+        .unavailable, message: "FCM refused it for now in an earlier run, and it is not tried again")
+
     /// How many recipients one request may be for.
     var batchSize: Int { !isSend && api == .iid ? Request.maximumBatch : 1 }
 
@@ -216,6 +223,7 @@ struct StepWork {
         return skipped.counts.sorted { $0.key.rawValue < $1.key.rawValue }
             .map { .skip(send.occurrence, skipped[$0.key], $0.key) }
             + (send.keepingOutcome.isEmpty ? [] : [.restore(send.occurrence, send.keepingOutcome)])
+            + (send.refused.isEmpty ? [] : [.reject(send.occurrence, send.refused, code: Self.refusal.code)])
     }
 
     /// Whom the occurrence is for, and the stage that opens, where the state does not know it yet.

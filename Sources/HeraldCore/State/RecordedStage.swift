@@ -104,6 +104,6 @@ extension StageFigures {
         let died = rejected.intersection(dead.union(ledger.codes[FailureCode.unregistered.rawValue]))
         self.init(
             accepted: count(ledger[.accepted]), rejected: count(rejected.subtracting(died)), dead: count(died),
-            unknown: count(ledger.uncertain))
+            unknown: count(ledger.uncertain.union(ledger[.abandoned])))
     }
 }

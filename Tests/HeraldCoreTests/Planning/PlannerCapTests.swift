@@ -91,6 +91,20 @@ struct PlannerCapTests {
         #expect(send.keepingOutcome == [2])
     }
 
+    @Test func `whom FCM refused for now may have it, and ends as rejected if a cap stops the next try`() throws {
+        var scenario = scenario(campaign("sale"))
+        scenario.state.apply([
+            .open("sale@once", RecordedOccurrence(campaign("sale"), due: nil)),
+            .assign("sale@once", Partition(disjoint: [MessageClass(): [1, 2, 3]])),
+            .outcome("sale@once", [1], .accepted), .outcome("sale@once", [2], .deferred),
+            .started("other@once", [2, 3], start(-60)),
+        ])
+        let send = try #require(scenario.plan().sends.first)
+        #expect(send.members.isEmpty && send.refused == [2])
+        #expect(send.skipped == Partition(disjoint: [.capped("promo"): [3]]))
+        #expect(Plan.Work.send(send).planned == 2)
+    }
+
     @Test func `a topic is neither stopped nor counted`() {
         let scenario = scenario(campaign("sale", priority: 9, to: .topic("news")), campaign("other"))
         let sends = scenario.plan().sends

@@ -87,6 +87,26 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `what is too late for everybody does not go on, and each one's own window may be in time`(_ isOwn: Bool) {
+        var campaign = Campaign.tide(at: Self.due)
+        campaign.schedule.maxLateness = .seconds(600)
+        campaign.delivery.window = SendWindow(
+            hours: DailyHours(from: 6 * 60, to: 22 * 60), zone: .utc, field: isOwn ? Located("zone") : nil,
+            whenClosed: .wait)
+        var scenario = PlanScenario()
+        scenario.began(campaign, accepted: [1])
+        for (now, isLate) in [(PlanScenario.now, false), (Date.after(1), !isOwn)] {
+            let result = Result { () throws(ResolutionProblem) in
+                try scenario.state.changes(resolving: campaign.id, by: .goOn, campaign: campaign, at: now)
+            }
+            switch result {
+            case .success: #expect(!isLate)
+            case .failure(let problem): #expect(isLate && problem == .tooLate(.late(since: PlanScenario.now)))
+            }
+        }
+    }
+
     @Test(arguments: [Resolution.accept, .abandon])
     func `what sends nothing is never too late`(_ how: Resolution) throws {
         let campaign = Campaign.tide(at: Self.due)

@@ -114,7 +114,9 @@ struct StageLife {
         let changes = try? state.changes(resolving: id, by: .goOn, campaign: campaign, at: laboratory.now)
         guard let changes else { return }
         try laboratory.memory.commit(changes)
-        truth.accept()
+        // With a corrected text alone a stage goes on as it is, unless a person opens each one.
+        let isCorrected = occurrence.halt == nil && campaign.map(occurrence.isChanged(in:)) == true
+        truth.goOn(isAccepted: !isCorrected || soak == "manual")
     }
 
     /// The only one: each life has one revision.
@@ -215,9 +217,13 @@ final class StageTruth: Sendable {
 
     func blame(_ words: String) { content.withLock { $0.violations.append(words) } }
 
-    func accept() {
+    /// A person lets it go on.
+    ///
+    /// - Parameter isAccepted: whether they accept what came of the open stage.
+    func goOn(isAccepted: Bool) {
         content.withLock { content in
-            (content.isAccepted, content.isHalted) = (true, false)
+            content.isAccepted = content.isAccepted || isAccepted
+            content.isHalted = false
         }
     }
 

@@ -58,7 +58,7 @@ extension ResolutionProblem {
         case .tooLate(.expired(let expiry)):
             .wrong(
                 "\(occurrence) expired at \(expiry.rfc3339), by its expires_after, so nothing more of it is sent",
-                "use --accept or --abandon to settle unknown outcomes")
+                "end it with --abandon; --accept says that whoever may have got it did")
         }
     }
 
