@@ -17,9 +17,14 @@ extension Planner {
     /// Whether a run is sending it. Then that run leaves out what is planned of it.
     private func isUnderWay(_ send: Plan.Send) -> Bool { underWay.contains { $0.occurrence == send.occurrence } }
 
+    /// Whether caps are judged for a send. Without the lists nobody knows whom it goes to.
+    private func heedsCaps(_ send: Plan.Send) -> Bool {
+        !settings.frequencyCaps.isEmpty && !listsSkipped && !isUnderWay(send)
+    }
+
     /// Takes out whom a cap stops. They are skipped for good: nothing queues behind a cap.
     func applyCaps(to send: inout Plan.Send, _ book: CapBook) {
-        guard !settings.frequencyCaps.isEmpty, !isUnderWay(send) else { return }
+        guard heedsCaps(send) else { return }
         send.counting = counting(send)
         cap(&send, by: book)
     }
@@ -29,7 +34,7 @@ extension Planner {
     ///
     /// - Parameter refused: what guards refuse of it.
     func fill(_ book: inout CapBook, with send: Plan.Send, unless refused: some Collection<GuardRefusal>) {
-        guard !settings.frequencyCaps.isEmpty, !isUnderWay(send) else { return }
+        guard heedsCaps(send) else { return }
         let isLeftOut = leavesOutRefused && !refused.isEmpty
         if !isLeftOut, !isUnapproved(send), !isEstimated(send) { fill(&book, with: send, send.members) }
     }
