@@ -151,6 +151,8 @@ package struct Plan: Hashable, Sendable {
         package var leftOut = Plan.LeftOut()
         /// How its messages count for caps. `nil` if they do not.
         package var counting: StartCounting?
+        /// Those of the members who are seeds. Their local times, windows and caps do not count, and they fill no cap.
+        package var seeds = RecipientSet()
         /// Whom the run skips for good.
         package var skipped = Partition<SkipReason>()
         /// Those of them who keep the outcome that they have, because they were tried before.
@@ -263,7 +265,7 @@ extension Plan.Send {
         copy.discovered = discovered
         (copy.classes, copy.assignment, copy.leftOut) = (Partition(), nil, Plan.LeftOut())
         (copy.closings, copy.skipped, copy.staging) = (Partition(), Partition(), nil)
-        copy.keepingOutcome = []
+        (copy.keepingOutcome, copy.seeds) = ([], [])
         return copy
     }
 }

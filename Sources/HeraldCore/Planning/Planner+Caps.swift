@@ -39,20 +39,22 @@ extension Planner {
         if !isLeftOut, !isUnapproved(send), !isEstimated(send) { fill(&book, with: send, send.members) }
     }
 
-    /// `nil` if its messages do not count: nobody knows whom one request to a whole target reaches, and seeds get all.
+    /// `nil` if its messages do not count: nobody knows whom one request to a whole target reaches.
     private func counting(_ send: Plan.Send) -> StartCounting? {
-        send.target.isOneRequest(send.delivery) || send.isForSeeds
+        send.target.isOneRequest(send.delivery)
             ? nil : StartCounting(send.delivery.frequency, settings.frequencyCaps)
     }
 
     private func fill(_ book: inout CapBook, with send: Plan.Send, _ members: RecipientSet) {
-        if let counting = counting(send) { book.count(members, of: send.occurrence, tags: counting.tags) }
+        guard let counting = counting(send) else { return }
+        book.count(members.subtracting(send.seeds), of: send.occurrence, tags: counting.tags)
     }
 
     private func cap(_ send: inout Plan.Send, by book: CapBook) {
         let frequency = send.delivery.frequency
-        guard !frequency.ignoresCaps, !send.target.isOneRequest(send.delivery), !send.isForSeeds else { return }
-        for (cap, members) in book.capped(send.members, of: send.occurrence, by: frequency.caps) {
+        guard !frequency.ignoresCaps, !send.target.isOneRequest(send.delivery) else { return }
+        let judged = send.members.subtracting(send.seeds)
+        for (cap, members) in book.capped(judged, of: send.occurrence, by: frequency.caps) {
             send.skipped.move(members, to: .capped(cap.name))
             send.limit(to: send.members.subtracting(members))
         }
