@@ -29,14 +29,15 @@ extension Planner {
         cap(&send, by: book)
     }
 
-    /// Counts a send for those behind it, unless it is sure that this run leaves it out: whoever a cap stops is skipped
-    /// for good, so it must not be because of a message that does not go out.
-    ///
-    /// - Parameter refused: what guards refuse of it.
-    func fill(_ book: inout CapBook, with send: Plan.Send, unless refused: some Collection<GuardRefusal>) {
-        guard heedsCaps(send) else { return }
-        let isLeftOut = leavesOutRefused && !refused.isEmpty
-        if !isLeftOut, !isUnapproved(send), !isEstimated(send) { fill(&book, with: send, send.members) }
+    /// The campaigns that a run leaves out because of these. Nobody may be stopped by a message that does not go out.
+    func campaignsLeftOut(because refusals: some Collection<GuardRefusal>) -> Set<String> {
+        settings.frequencyCaps.isEmpty ? [] : workspace.campaignNames(affectedBy: policy.leftOut(refusals))
+    }
+
+    /// Counts a send for those behind it.
+    func fill(_ book: inout CapBook, with send: Plan.Send) {
+        guard heedsCaps(send), !isUnapproved(send), !isEstimated(send) else { return }
+        fill(&book, with: send, send.members)
     }
 
     /// `nil` if its messages do not count: nobody knows whom one request to a whole target reaches.
