@@ -157,6 +157,9 @@ package struct Plan: Hashable, Sendable {
         package var skipped = Partition<SkipReason>()
         /// Those of them who keep the outcome that they have, because they were tried before.
         package var keepingOutcome = RecipientSet()
+        /// Those of the skipped whom caps stop only if earlier sends of the plan start. Before the send begins the run
+        /// decides; who is still in here then is not skipped, and waits for the next plan.
+        package var undecided = RecipientSet()
         /// `nil` if it is due at the same instant for all.
         package var waves: Waves?
         /// `nil` if it opens to everybody at once.

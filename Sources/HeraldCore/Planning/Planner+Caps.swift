@@ -22,7 +22,8 @@ extension Planner {
         !settings.frequencyCaps.isEmpty && !listsSkipped && !isUnderWay(send)
     }
 
-    /// Takes out whom a cap stops. They are skipped for good: nothing queues behind a cap.
+    /// Takes out whom a cap stops. Nothing queues behind a cap: they are skipped for good, unless only an earlier send stops
+    /// them and does not start.
     func applyCaps(to send: inout Plan.Send, _ book: CapBook) {
         guard heedsCaps(send) else { return }
         send.counting = counting(send)
@@ -55,10 +56,12 @@ extension Planner {
         let frequency = send.delivery.frequency
         guard !frequency.ignoresCaps, !send.target.isOneRequest(send.delivery) else { return }
         let judged = send.members.subtracting(send.seeds)
-        for (cap, members) in book.capped(judged, of: send.occurrence, by: frequency.caps) {
+        let stopped = book.capped(judged, of: send.occurrence, by: frequency.caps)
+        for (cap, members) in stopped {
             send.skipped.move(members, to: .capped(cap.name))
             send.limit(to: send.members.subtracting(members))
         }
+        send.undecided = book.undecided(stopped, of: send.occurrence, by: frequency.caps)
     }
 
     /// What the state notes about the messages that count: since when it knows them all, and which are too old.

@@ -5,6 +5,7 @@ extension Executor {
     /// - Parameter instant: when an earlier step of the queue becomes ready.
     mutating func begin(at place: Int, until instant: Date?) async {
         var entry = queue.remove(at: place)
+        await decideCaps(of: &entry)
         let (step, index) = (entry.step, entry.index)
         let leaveAt = [instant, nextLook].compactMap(\.self).min()
         if options.mode.isDryRun, step.work.action != .send {
@@ -79,8 +80,7 @@ extension Executor {
         case .send(let send):
             (members, rate) = (send.members, send.delivery.rate)
             if case .dryRun(let sample) = options.mode {
-                report.steps[index].skipped =
-                    send.leftOut.count + send.discovered.count + max(0, members.count - sample)
+                report.steps[index].skipped += send.discovered.count + max(0, members.count - sample)
                 members = RecipientSet(members.prefix(sample))
             }
         }

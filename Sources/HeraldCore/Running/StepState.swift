@@ -263,6 +263,7 @@ struct StepState: DecidingStep {
         var changes = closeStage(now)
         if isComplete { changes += work.closing(at: now.date, unknown: report.unknown) }
         if report.standing == .waiting, calls.hasStarted { changes += work.suspending(at: now.date) }
+        if !isUnfinished, let note = work.undecidedNote { report.wait(note) }
         if let halt = trouble.halt, context.options.mode == .apply { changes += work.halting(halt) }
         return write(.closing, changes, now, context)
     }
@@ -270,7 +271,8 @@ struct StepState: DecidingStep {
     /// What came of the stage, for the state. It soaks from now on if nobody of it may start any more.
     private mutating func closeStage(_ now: Moment) -> [StateChange] {
         guard let staging = work.staging, !isUnfinished else { return [] }
-        let isOver = report.stopped == nil && postponed == 0 && report.standing != .held
+        let isOver =
+            report.stopped == nil && postponed == 0 && report.standing != .held && work.undecidedNote == nil
         let isSettled = calls.hasStarted && isOver
         report.stages = staging.shown(with: stageFigures, isHalted: trouble.halt == .stage, isSettled: isSettled)
         guard calls.hasStarted else {
