@@ -32,8 +32,9 @@ extension Life {
                 let hasWaited = report.finished.map { $0 > report.started } ?? false
                 occurrences += report.steps.filter { step in
                     let isLate = step.stopped?.words.contains("max_lateness has passed") ?? false
-                    // Who waits for caps is named by its step, too.
-                    return step.held > 0 || step.isStanding && step.pending > 0 || step.stages.contains { $0.state == .ahead && $0.planned > 0 }
+                    // Whom caps may stop waits for what goes first.
+                    if step.isStanding, step.pending > 0 { return true }
+                    return step.held > 0 || step.stages.contains { $0.state == .ahead && $0.planned > 0 }
                         || step.pending > 0 && step.stopped != nil
                             && (!isLate || hasWaited && step.pending + step.skipped == step.planned)
                 }
