@@ -16,6 +16,10 @@ extension SQLiteStore {
         try await reading { try StateReader(db: $0).trace(of: recipient) }
     }
 
+    package func starts() async throws -> [OccurrenceID: Partition<MessageStart>] {
+        try await reading { try StateReader(db: $0).starts() }
+    }
+
     package func pauses() async throws -> Pauses {
         try await reading { try StateReader(db: $0).pauses() }
     }

@@ -57,7 +57,7 @@ struct StateReader {
         }
         state.sendQuota = try StoredValue.sendQuota(
             try meta("send_quota", Int64.self), try meta("send_quota_found", Double.self))
-        state.starts = try storedStarts().starts(ChunkTable.start.partitions(of: .all, db))
+        state.starts = try starts()
         state.observed = try observed()
         state.countingSince = try meta("counting_since", Double.self).map(StoredValue.date)
         state.nextRecipient = try lastRecipient() + 1
@@ -71,6 +71,10 @@ struct StateReader {
         let times = id.flatMap { partitions.removeValue(forKey: $0) } ?? Partition()
         guard partitions.isEmpty else { throw StateDamage(detail: "it has observations of nothing") }
         return try times.observed()
+    }
+
+    func starts() throws -> [OccurrenceID: Partition<MessageStart>] {
+        try storedStarts().starts(ChunkTable.start.partitions(of: .all, db))
     }
 
     /// What the numbers in the table `start` mean.

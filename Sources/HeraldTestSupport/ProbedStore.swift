@@ -56,6 +56,8 @@ package final class ProbedStore: StateStore {
 
     package func trace(of recipient: RecipientID) async throws -> Trace { inner.trace(of: recipient) }
 
+    package func starts() async throws -> [OccurrenceID: Partition<MessageStart>] { inner.starts() }
+
     package func pauses() async throws -> Pauses { inner.pauses() }
 
     package func history() async throws -> History { inner.history() }

@@ -32,6 +32,8 @@ extension Life {
                 let hasWaited = report.finished.map { $0 > report.started } ?? false
                 occurrences += report.steps.filter { step in
                     let isLate = step.stopped?.words.contains("max_lateness has passed") ?? false
+                    // Whom caps may stop waits for what goes first.
+                    if step.isStanding, step.pending > 0 { return true }
                     return step.held > 0 || step.stages.contains { $0.state == .ahead && $0.planned > 0 }
                         || step.pending > 0 && step.stopped != nil
                             && (!isLate || hasWaited && step.pending + step.skipped == step.planned)

@@ -81,6 +81,10 @@ struct LifeStore: StateStore {
     func trace(of recipient: RecipientID) async throws -> Trace {
         try await read { try await inner.trace(of: recipient) }
     }
+    func starts() async throws -> [OccurrenceID: Partition<MessageStart>] {
+        try await read { try await inner.starts() }
+    }
+
     func pauses() async throws -> Pauses { try await read { try await inner.pauses() } }
     func history() async throws -> History { try await read { try await inner.history() } }
 

@@ -137,10 +137,13 @@ extension LoadedWorkspace {
 
     /// The plan that files and state give at an instant.
     ///
-    /// - Parameter overrides: what a person lets through.
+    /// - Parameters:
+    ///   - overrides: what a person lets go on that a guard stopped in an earlier run.
+    ///   - underWay: what a run is sending.
+    ///   - policy: what becomes of what guards refuse.
     func proposal(
         _ desired: Desired, from state: KnownState, at now: Date, _ scope: PlanScope,
-        overrides: Overrides = Overrides(), underWay: [Plan.Send] = [], leavesOutRefused: Bool = false
+        overrides: Overrides = Overrides(), underWay: [Plan.Send] = [], policy: GuardPolicy = .stop(Overrides())
     ) throws -> Proposal {
         for name in scope.campaigns { _ = try campaign(named: name) }
         // Whoever may change the files must not be able to end what a person began.
@@ -152,7 +155,7 @@ extension LoadedWorkspace {
             lostStamp: state.lostStamp, hasMoved: state.hasMoved, isElsewhere: state.isElsewhere,
             checkout: state.checkout,
             approval: isRequired && scope.heedsApproval ? approval(of: desired) : nil, overrides: overrides)
-        (input.underWay, input.leavesOutRefused) = (underWay, leavesOutRefused)
+        (input.underWay, input.policy, input.workspace) = (underWay, policy, workspace)
         input.judgedAudiences = workspace.audiences(decidingOf: input.onlyCampaigns)
         input.staleLists = staleLists(at: now)
         if let upcoming = scope.upcoming { input.upcoming = upcoming }

@@ -193,7 +193,7 @@ extension Conductor {
                 let recorded = try? await store.snapshot(),
                 let proposal = try? files.proposal(
                     desired, from: KnownState(store: store, recorded: recorded), at: now, scope, underWay: underWay,
-                    leavesOutRefused: true)
+                    policy: .leaveOut)
             else { return nil }
             planned(proposal, course)
             let rest = course.rest(of: proposal)

@@ -2,7 +2,12 @@
 struct Admission {
     private(set) var admitted: RecipientSet
     /// Until when those who may start may do so, where their window closes, or their wave expires.
-    var closings: Partition<Date> { Partition(disjoint: ends) }
+    var closings: Partition<Date> {
+        var ends = ends
+        // A step is over when the last of its windows closes, also for those who have none.
+        if let last = ends.keys.max() { ends[last]?.formUnion(endless) }
+        return Partition(disjoint: ends)
+    }
     /// Those whose window is closed, by when it opens.
     private(set) var waiting: [Date: RecipientSet] = [:]
     /// Those for whom `max_lateness` is over, not counting the time in which their window was closed.
@@ -12,6 +17,10 @@ struct Admission {
 
     /// Nobody is in two: a recipient has one wave and one zone.
     private var ends: [Date: RecipientSet] = [:]
+    /// Those who may start at any time from now on.
+    private var endless = RecipientSet()
+    /// For whom no window holds.
+    private let seeds: RecipientSet
     private let suspended: Date?
     private let stage: StageOpening?
     private let window: SendWindow?
@@ -19,13 +28,11 @@ struct Admission {
     /// - Parameters:
     ///   - suspended: when a run that was sending it stopped, because their windows closed.
     ///   - stage: when their stage could open, if the send has stages. Before that nobody was late.
-    ///   - atAnyHour: whether no window holds for them.
     init(
-        _ send: Plan.Send, of wanted: DesiredSend, suspended: Date?, since stage: StageOpening? = nil,
-        atAnyHour: Bool = false, at now: Date
+        _ send: Plan.Send, of wanted: DesiredSend, suspended: Date?, since stage: StageOpening? = nil, at now: Date
     ) {
-        (self.suspended, self.stage) = (suspended, stage)
-        window = atAnyHour ? nil : send.delivery.window
+        (self.suspended, self.stage, seeds) = (suspended, stage, send.seeds)
+        window = send.delivery.window
         admitted = send.waves.map { $0.reached.all.intersection(send.members) } ?? send.members
         guard window != nil || send.waves != nil else {
             deadline = send.deadline
@@ -50,7 +57,15 @@ struct Admission {
             take(members, campaign.limits(due: due, since: stage), isWave, nil, now)
             return
         }
-        for (zone, here) in wanted.zones(of: members, by: window.field?.value, else: window.zone) {
+        let atAnyHour = members.intersection(seeds)
+        if isWave {
+            take(atAnyHour, campaign.limits(due: due, since: stage), isWave, nil, now)
+        } else {
+            // They are in time as long as the send is.
+            endless.formUnion(atAnyHour)
+        }
+        let others = members.subtracting(atAnyHour)
+        for (zone, here) in wanted.zones(of: others, by: window.field?.value, else: window.zone) {
             let limits = campaign.limits(due: due, since: stage, suspended: suspended, in: [zone])
             take(here, limits, isWave, window.hours.standing(at: now, in: zone), now)
         }
@@ -72,6 +87,6 @@ struct Admission {
         }
         deadline = [deadline, limits.deadline].compactMap(\.self).max()
         let end = [standing?.until, isWave ? limits.expiry : nil].compactMap(\.self).min()
-        if let end { ends[end, default: []].formUnion(members) }
+        if let end { ends[end, default: []].formUnion(members) } else { endless.formUnion(members) }
     }
 }

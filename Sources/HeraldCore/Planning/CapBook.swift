@@ -2,11 +2,14 @@
 /// started in the `per` before it.
 struct CapBook {
     private var starts: [(occurrence: OccurrenceID, start: MessageStart, members: RecipientSet)]
+    /// How many of these the state has. The others are planned.
+    private let recorded: Int
     private let now: Date
 
     init(_ starts: [OccurrenceID: Partition<MessageStart>], at now: Date) {
         self.now = now
         self.starts = starts.flatMap { id, partition in partition.states.map { (id, $0, partition[$0]) } }
+        recorded = self.starts.count
     }
 
     /// Counts messages as if they started now.
@@ -29,6 +32,27 @@ struct CapBook {
             rest.subtract(full)
         }
         return result
+    }
+
+    /// Who of those who are stopped would not be, or by another cap, if nothing that is only planned started.
+    func undecided(
+        _ stopped: [(cap: FrequencyCap, members: RecipientSet)], of occurrence: OccurrenceID, by caps: [FrequencyCap]
+    ) -> RecipientSet {
+        guard recorded < starts.count, !stopped.isEmpty else { return [] }
+        var book = self
+        book.starts.removeLast(starts.count - recorded)
+        // What is sent again may be refused this time.
+        for planned in starts[recorded...] {
+            for index in book.starts.indices where book.starts[index].occurrence == planned.occurrence {
+                book.starts[index].members.subtract(planned.members)
+            }
+        }
+        let all = stopped.reduce(into: RecipientSet()) { $0.formUnion($1.members) }
+        var rest = all
+        for (cap, members) in book.capped(all, of: occurrence, by: caps) {
+            for (other, own) in stopped where other == cap { rest.subtract(members.intersection(own)) }
+        }
+        return rest
     }
 
     /// Those who had at least `max` messages.

@@ -109,6 +109,27 @@ extension [GuardRefusal] {
     }
 }
 
+/// What becomes of a plan that guards refuse.
+package enum GuardPolicy: Hashable, Sendable {
+    /// Nothing is done unless a person overrides every refusal.
+    case stop(Overrides)
+    /// What guards refuse is left out, and the rest is done.
+    case leaveOut
+
+    package var overrides: Overrides {
+        if case .stop(let overrides) = self { overrides } else { Overrides() }
+    }
+
+    /// What is left out because of these, while the rest is done.
+    func leftOut(_ refusals: some Collection<GuardRefusal>) -> [GuardRefusal] {
+        switch self {
+        case .stop(let overrides):
+            refusals.filter { $0.kind.leavesOut && !overrides.allow($0.kind, for: $0.name) }
+        case .leaveOut: Array(refusals)
+        }
+    }
+}
+
 /// Guards that a person overrides, either everywhere or for one name.
 package struct Overrides: Hashable, Sendable {
     package struct Entry: Hashable, Sendable {

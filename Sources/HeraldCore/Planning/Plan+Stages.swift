@@ -79,11 +79,6 @@ extension [RecordedStage] {
     }
 }
 
-extension Plan.Send {
-    /// Whether it goes to seeds, for whom local times, windows and caps do not hold.
-    var isForSeeds: Bool { staging?.share == .seeds }
-}
-
 extension Plan.Staging {
     /// The stage that is open.
     package var share: StageShare { opened.last?.share ?? .everybody }

@@ -48,6 +48,11 @@ extension Guard {
 }
 
 extension Workspace {
+    /// The campaigns of which nothing is sent where these are left out.
+    func campaignNames(affectedBy refusals: [GuardRefusal]) -> Set<String> {
+        refusals.reduce(into: []) { $0.formUnion(affected(by: $1).campaigns) }
+    }
+
     fileprivate func affected(by refusal: GuardRefusal) -> Affected {
         var affected = Affected()
         switch refusal.kind {

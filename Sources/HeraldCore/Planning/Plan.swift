@@ -155,6 +155,8 @@ package struct Plan: Hashable, Sendable {
         package var leftOut = Plan.LeftOut()
         /// How its messages count for caps. `nil` if they do not.
         package var counting: StartCounting?
+        /// Those of the members who are seeds. Their local times, windows and caps do not count, and they fill no cap.
+        package var seeds = RecipientSet()
         /// Whom the run skips for good.
         package var skipped = Partition<SkipReason>()
         /// Those of them who keep the outcome that they have, because they were tried before.
@@ -162,6 +164,9 @@ package struct Plan: Hashable, Sendable {
         /// Recipients that FCM refused for now in an earlier run, and who are not tried again. They may have got it, so
         /// they are not skipped: they end as rejected.
         package var refused = RecipientSet()
+        /// Those of the skipped whom caps stop only if earlier sends of the plan start. Before the send begins the run
+        /// decides; who is still in here then is not skipped, and waits for the next plan.
+        package var undecided = RecipientSet()
         /// `nil` if it is due at the same instant for all.
         package var waves: Waves?
         /// `nil` if it opens to everybody at once.
@@ -272,7 +277,7 @@ extension Plan.Send {
         copy.discovered = discovered
         (copy.classes, copy.assignment, copy.leftOut) = (Partition(), nil, Plan.LeftOut())
         (copy.closings, copy.skipped, copy.staging) = (Partition(), Partition(), nil)
-        (copy.keepingOutcome, copy.refused) = ([], [])
+        (copy.keepingOutcome, copy.refused, copy.seeds) = ([], [], [])
         return copy
     }
 }

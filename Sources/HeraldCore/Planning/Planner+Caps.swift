@@ -17,40 +17,51 @@ extension Planner {
     /// Whether a run is sending it. Then that run leaves out what is planned of it.
     private func isUnderWay(_ send: Plan.Send) -> Bool { underWay.contains { $0.occurrence == send.occurrence } }
 
-    /// Takes out whom a cap stops. They are skipped for good: nothing queues behind a cap.
+    /// Whether caps are judged for a send. Without the lists nobody knows whom it goes to.
+    private func heedsCaps(_ send: Plan.Send) -> Bool {
+        !settings.frequencyCaps.isEmpty && !listsSkipped && !isUnderWay(send)
+    }
+
+    /// Takes out whom a cap stops. Nothing queues behind a cap: they are skipped for good, unless only an earlier send stops
+    /// them and does not start.
     func applyCaps(to send: inout Plan.Send, _ book: CapBook) {
-        guard !settings.frequencyCaps.isEmpty, !isUnderWay(send) else { return }
+        guard heedsCaps(send) else { return }
         send.counting = counting(send)
         cap(&send, by: book)
     }
 
-    /// Counts a send for those behind it, unless it is sure that this run leaves it out: whoever a cap stops is skipped
-    /// for good, so it must not be because of a message that does not go out.
-    ///
-    /// - Parameter refused: what guards refuse of it.
-    func fill(_ book: inout CapBook, with send: Plan.Send, unless refused: some Collection<GuardRefusal>) {
-        guard !settings.frequencyCaps.isEmpty, !isUnderWay(send) else { return }
-        let isLeftOut = leavesOutRefused && !refused.isEmpty
-        if !isLeftOut, !isUnapproved(send), !isEstimated(send) { fill(&book, with: send, send.members) }
+    /// The campaigns that a run leaves out because of these. Nobody may be stopped by a message that does not go out.
+    func campaignsLeftOut(because refusals: some Collection<GuardRefusal>) -> Set<String> {
+        settings.frequencyCaps.isEmpty ? [] : workspace.campaignNames(affectedBy: policy.leftOut(refusals))
     }
 
-    /// `nil` if its messages do not count: nobody knows whom one request to a whole target reaches, and seeds get all.
+    /// Counts a send for those behind it.
+    func fill(_ book: inout CapBook, with send: Plan.Send) {
+        guard heedsCaps(send), !isUnapproved(send), !isEstimated(send) else { return }
+        fill(&book, with: send, send.members)
+    }
+
+    /// `nil` if its messages do not count: nobody knows whom one request to a whole target reaches.
     private func counting(_ send: Plan.Send) -> StartCounting? {
-        send.target.isOneRequest(send.delivery) || send.isForSeeds
+        send.target.isOneRequest(send.delivery)
             ? nil : StartCounting(send.delivery.frequency, settings.frequencyCaps)
     }
 
     private func fill(_ book: inout CapBook, with send: Plan.Send, _ members: RecipientSet) {
-        if let counting = counting(send) { book.count(members, of: send.occurrence, tags: counting.tags) }
+        guard let counting = counting(send) else { return }
+        book.count(members.subtracting(send.seeds), of: send.occurrence, tags: counting.tags)
     }
 
     private func cap(_ send: inout Plan.Send, by book: CapBook) {
         let frequency = send.delivery.frequency
-        guard !frequency.ignoresCaps, !send.target.isOneRequest(send.delivery), !send.isForSeeds else { return }
-        for (cap, members) in book.capped(send.members, of: send.occurrence, by: frequency.caps) {
+        guard !frequency.ignoresCaps, !send.target.isOneRequest(send.delivery) else { return }
+        let judged = send.members.subtracting(send.seeds)
+        let stopped = book.capped(judged, of: send.occurrence, by: frequency.caps)
+        for (cap, members) in stopped {
             send.skipped.move(members, to: .capped(cap.name))
             send.limit(to: send.members.subtracting(members))
         }
+        send.undecided = book.undecided(stopped, of: send.occurrence, by: frequency.caps)
     }
 
     /// What the state notes about the messages that count: since when it knows them all, and which are too old.

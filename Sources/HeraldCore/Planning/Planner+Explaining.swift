@@ -34,6 +34,9 @@ extension Planner {
         if let step, case .send(let send) = step.work {
             if let refusal = step.refusal { return (refusal, nil) }
             if send.members.contains(person) { return ("the next run sends it", now) }
+            if send.undecided.contains(person), let reason = send.skipped.state(of: person) {
+                return ("\(reason.rawValue), if what goes first starts; otherwise a later run sends it", now)
+            }
             if let reason = send.skipped.state(of: person) {
                 return ("the next run leaves it out for good: \(reason.rawValue)", now)
             }

@@ -20,7 +20,7 @@ extension Planner {
             (-send.delivery.frequency.priority, send.isResumed ? 1 : 0, send.due ?? now, send.occurrence)
         }
         due.sort { order($0.send) < order($1.send) }
-        var book = capBook()
+        var (book, leftOut) = (capBook(), campaignsLeftOut(because: plan.refusals))
         keepStarts()
         for (planned, campaign) in due {
             var send = planned
@@ -36,7 +36,8 @@ extension Planner {
             sends.append(step(.send(send), reason: reason))
             let refusals = plan.refusals.count
             checkSend(send, of: campaign)
-            fill(&book, with: send, unless: plan.refusals.dropFirst(refusals))
+            leftOut.formUnion(campaignsLeftOut(because: plan.refusals.dropFirst(refusals)))
+            if !leftOut.contains(send.campaign) { fill(&book, with: send) }
         }
         limitUpcoming()
     }
@@ -46,7 +47,7 @@ extension Planner {
     private func keepOutcomes(of send: inout Plan.Send) {
         guard !send.skipped.isEmpty, let ledger = state.occurrences[send.occurrence]?.ledger else { return }
         send.keepingOutcome = ledger.uncertain.union(ledger[.again]).intersection(send.skipped.all)
-        send.refused = ledger[.deferred].intersection(send.skipped.all)
+        send.refused = ledger[.deferred].intersection(send.skipped.all).subtracting(send.undecided)
         send.skipped.move(send.refused, to: nil)
     }
 

@@ -7,7 +7,9 @@ extension Planner {
         _ send: Plan.Send, _ stages: Stages, of wanted: DesiredSend, _ occurrence: RecordedOccurrence?
     ) -> [Plan.Send] {
         let campaign = wanted.campaign
-        let send = campaign.schedule.catchUp == .all ? send : withoutNewer(send, occurrence)
+        var send = campaign.schedule.catchUp == .all ? send : withoutNewer(send, occurrence)
+        // They stay seeds when a later stage, or a person, has them tried again.
+        send.seeds = wanted.seeds.intersection(send.members)
         var staging = StageSorting(
             send, stages, of: wanted, occurrence, seed: drawSeed(of: wanted.campaign, occurrence),
             dead: state.dead, mayBeDead: sizes?.tombstones, at: now)
@@ -29,8 +31,7 @@ extension Planner {
                 return noted(send)
             }
             let admission = Admission(
-                part, of: wanted, suspended: occurrence?.suspended, since: staging.since,
-                atAnyHour: staging.current == .seeds, at: now)
+                part, of: wanted, suspended: occurrence?.suspended, since: staging.since, at: now)
             let skips = campaign.delivery.window?.whenClosed == .skip && !admission.waiting.isEmpty
             let hasWork =
                 !admission.admitted.isEmpty || !admission.late.isEmpty || !part.discovered.isEmpty
@@ -70,7 +71,7 @@ extension Planner {
         var part = part
         part.staging = staging.plan(isSent: isSent)
         part.staysOpen = part.staysOpen || staging.hasLater
-        return admitting(part, of: wanted, occurrence, since: staging.since, atAnyHour: staging.current == .seeds)
+        return admitting(part, of: wanted, occurrence, since: staging.since)
     }
 
     private mutating func soak(_ send: Plan.Send, _ staging: StageSorting, _ stages: Stages, until: Date) {

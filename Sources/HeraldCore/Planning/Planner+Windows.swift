@@ -7,18 +7,15 @@ extension Planner {
     /// - Parameters:
     ///   - occurrence: as the state has it; `nil` for one that begins now.
     ///   - stage: when its stage could open, if it has stages.
-    ///   - atAnyHour: whether no window holds for its members.
     mutating func admitting(
-        _ send: Plan.Send, of wanted: DesiredSend, _ occurrence: RecordedOccurrence?, since stage: StageOpening? = nil,
-        atAnyHour: Bool = false
+        _ send: Plan.Send, of wanted: DesiredSend, _ occurrence: RecordedOccurrence?, since stage: StageOpening? = nil
     ) -> [Plan.Send] {
-        let window = atAnyHour ? nil : send.delivery.window
+        let window = send.delivery.window
         guard window != nil || send.waves != nil else { return [send] }
         guard !send.members.isEmpty else {
             return listsSkipped ? window.map { unlessClosed(send, $0) } ?? [send] : [send]
         }
-        let admission = Admission(
-            send, of: wanted, suspended: occurrence?.suspended, since: stage, atAnyHour: atAnyHour, at: now)
+        let admission = Admission(send, of: wanted, suspended: occurrence?.suspended, since: stage, at: now)
         var send = send
         if window?.whenClosed == .skip {
             for members in admission.waiting.values { send.skipped.move(members, to: .outsideWindow) }
@@ -95,6 +92,7 @@ extension Plan.Send {
     mutating func limit(to rest: RecipientSet) {
         members = rest
         deferred = deferred.intersection(rest)
+        seeds = seeds.intersection(rest)
         classes = classes.intersection(rest)
         recipients = rest.count
     }

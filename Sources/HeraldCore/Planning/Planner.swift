@@ -36,8 +36,10 @@ package struct Planner {
     var occurrences: [String: [(id: OccurrenceID, occurrence: RecordedOccurrence)]] = [:]
     /// What a run is sending while this is planned.
     let underWay: [Plan.Send]
-    /// Whether what guards refuse is left out, whatever a person says.
-    let leavesOutRefused: Bool
+    /// What becomes of what guards refuse.
+    let policy: GuardPolicy
+    /// What guards are about.
+    let workspace: Workspace
     /// What the files decide, if only what was approved may be done.
     let approval: Approval?
     /// Somebody of whom the overview says what they still wait for.
@@ -84,8 +86,10 @@ package struct Planner {
         package var overrides = Overrides()
         /// What a run is sending while this is planned.
         package var underWay: [Plan.Send] = []
-        /// Whether what guards refuse is left out, whatever a person says.
-        package var leavesOutRefused = false
+        /// What becomes of what guards refuse: what is left out fills no cap.
+        package var policy = GuardPolicy.stop(Overrides())
+        /// What guards are about.
+        package var workspace: Workspace
         /// Lists that are older than they may be.
         package var staleLists: [StaleList] = []
         /// Somebody of whom the overview says what they still wait for.
@@ -113,6 +117,7 @@ package struct Planner {
             self.checkout = checkout
             self.approval = approval
             self.overrides = overrides
+            workspace = Workspace(settings: settings, audiences: [], topics: [], campaigns: [])
         }
     }
 
@@ -139,10 +144,10 @@ package struct Planner {
         if !listsSkipped {
             planTopics(selected: campaigns)
             planGroups(selected: campaigns)
+            checkAudiences()
         }
         planSends(selected: campaigns)
         noteRows(selected: campaigns)
-        if !listsSkipped { checkAudiences() }
         arrange()
         time()
         advise()
@@ -159,8 +164,8 @@ package struct Planner {
         overrides = input.overrides
         suppressed = desired.suppressed
         listsSkipped = input.listsSkipped
-        (underWay, leavesOutRefused, approval) = (input.underWay, input.leavesOutRefused, input.approval)
-        person = input.person
+        (policy, workspace, approval) = (input.policy, input.workspace, input.approval)
+        (underWay, person) = (input.underWay, input.person)
         self.now = now
         horizon = now.addingTimeInterval(Double(input.days) * 86_400)
         topicMembers = desired.topicMembers

@@ -5,6 +5,7 @@ extension Executor {
     /// - Parameter instant: when an earlier step of the queue becomes ready.
     mutating func begin(at place: Int, until instant: Date?) async {
         var entry = queue.remove(at: place)
+        await decideCaps(of: &entry)
         let (step, index) = (entry.step, entry.index)
         let leaveAt = [instant, nextLook].compactMap(\.self).min()
         if options.mode.isDryRun, step.work.action != .send {

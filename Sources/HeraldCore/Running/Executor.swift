@@ -21,6 +21,8 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     var nextStage: Duration?
     /// The campaigns whose next stage opens.
     var awaited: Set<String> = []
+    /// Who waits for the next plan because caps may stop them, by their step's index in the report.
+    var awaitingCaps: [Int: RecipientSet] = [:]
     /// What personal sends have had so far, by their index in the report: a send may go on in a second part.
     var personal: [Int: Plan.Send] = [:]
 
@@ -160,7 +162,10 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         plan.renames = []
         let first = report.steps.count
         report.steps += fresh.map { StepReport($0) }
-        for (step, index) in continued { report.steps[index].goOn(with: step) }
+        for (step, index) in continued {
+            let again = countedAgain(in: step, at: index)
+            report.steps[index].goOn(with: step, again: again)
+        }
         report.noteLeftOut(of: plan)
         plan.steps = continued.map(\.step) + fresh
         await take(plan, at: continued.map(\.index) + Array(first..<report.steps.count))

@@ -209,8 +209,9 @@ package struct StepReport: Hashable, Sendable {
         case .group(let change): group = change.group.rawValue
         case .send(let send):
             occurrence = send.occurrence.rawValue
-            skipped = send.leftOut.count + send.skipped.all.count
             leftOut = LeftOutCounts(send)
+            leftOut.reasons = send.skipped.mapMembers { $1.subtracting(send.undecided) }.counts
+            skipped = send.leftOut.count + send.skipped.all.count - send.undecided.count
             joinedLate = send.waves?.joinedLate
             if case .group(let name) = send.target {
                 group = name.rawValue
@@ -235,12 +236,21 @@ extension StepReport {
         if failures.count < Self.shownFailures { failures.append(failure) } else { failuresOmitted += 1 }
     }
 
-    /// Goes on with recipients of its occurrence whose stage opened, or whose clock reached it, after the step was over.
+    /// Counts recipients that the run skips for good.
+    mutating func skip(_ reasons: [SkipReason: Int]) {
+        skipped += reasons.values.reduce(0, +)
+        leftOut.reasons.merge(reasons, uniquingKeysWith: +)
+    }
+
+    /// Goes on with recipients of its occurrence whose stage opened, whose clock reached it, or whom caps let through, after
+    /// the step was over.
     ///
-    /// - Parameter step: without those who are left out by the first part, which are counted.
-    mutating func goOn(with step: Plan.Step) {
+    /// - Parameters:
+    ///   - step: without those who are left out by the first part, which are counted.
+    ///   - again: how many of its recipients are counted, and pending.
+    mutating func goOn(with step: Plan.Step, again: Int) {
         let more = StepReport(step)
-        planned += more.planned
+        planned += more.planned - again
         skipped += more.skipped
         leftOut.add(more.leftOut)
         (note, standing) = (nil, nil)

@@ -1,15 +1,3 @@
-/// What becomes of a plan that guards refuse.
-package enum GuardPolicy: Hashable, Sendable {
-    /// Nothing is done unless a person overrides every refusal.
-    case stop(Overrides)
-    /// What guards refuse is left out, and the rest is done.
-    case leaveOut
-
-    package var overrides: Overrides {
-        if case .stop(let overrides) = self { overrides } else { Overrides() }
-    }
-}
-
 /// What a run does of its plan, and what the state learns besides the steps' own outcomes. Every run that works on a
 /// state takes this course, from the plan that was worked out to what is recorded at its end.
 package struct RunCourse: Sendable {
@@ -27,12 +15,12 @@ package struct RunCourse: Sendable {
     /// - Parameter sizes: how many recipients the files give to each audience.
     package init(_ proposal: Proposal, _ policy: GuardPolicy, in workspace: Workspace, sizes: [String: Int]) {
         let refusals = proposal.plan.refusals
+        leftOut = policy.leftOut(refusals)
         switch policy {
         case .stop(let overrides):
-            let refused = refusals.filter { !overrides.allow($0.kind, for: $0.name) }
-            (leftOut, blocking) = (refused.filter(\.kind.leavesOut), refused.filter { !$0.kind.leavesOut })
+            blocking = refusals.filter { !overrides.allow($0.kind, for: $0.name) && !$0.kind.leavesOut }
         case .leaveOut:
-            (leftOut, blocking) = (refusals, refusals.filter(\.kind.isOfEverything))
+            blocking = refusals.filter(\.kind.isOfEverything)
         }
         self.proposal = Proposal(proposal.plan.withholding(leftOut, in: workspace), proposal.overview)
         (self.workspace, self.sizes) = (workspace, sizes)

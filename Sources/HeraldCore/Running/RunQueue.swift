@@ -4,7 +4,7 @@ internal import FCM
 /// topics and groups, and then for the propagation delay.
 struct RunQueue {
     struct Entry {
-        let step: Plan.Step
+        var step: Plan.Step
         /// The index in the report.
         let index: Int
         /// The state when the step yielded. `nil` before it has begun.

@@ -121,8 +121,8 @@ extension StepState {
         guard crew.isConductor, crew.others > 0, !calls.isProbing, queue.freshCount >= Self.leastShared,
             let send = work.shared(ramped: context.sends.begin.map { now.elapsed - $0 } ?? .zero, context.options)
         else { return nil }
-        // Only this process can look for other registrations.
-        let given = queue.giveAway(except: context.withOthers)
+        // Only this process can look for other registrations, and knows who is a seed.
+        let given = queue.giveAway(except: context.withOthers.union(work.send?.seeds ?? []))
         guard !given.isEmpty else { return nil }
         stage = .sharing
         return .share(send, given)

@@ -263,6 +263,7 @@ struct StepState: DecidingStep {
         let ending = isComplete ? work.closing(at: now.date, unknown: report.unknown) : []
         var changes = closeStage(now, isLast: !ending.isEmpty) + ending
         if report.standing == .waiting, calls.hasStarted { changes += work.suspending(at: now.date) }
+        if !isUnfinished, let note = work.undecidedNote { report.wait(note) }
         if let halt = trouble.halt, context.options.mode == .apply { changes += work.halting(halt) }
         return write(.closing, changes, now, context)
     }
@@ -272,7 +273,8 @@ struct StepState: DecidingStep {
     /// - Parameter isLast: whether the occurrence ends with it.
     private mutating func closeStage(_ now: Moment, isLast: Bool) -> [StateChange] {
         guard let staging = work.staging, !isUnfinished else { return [] }
-        let isOver = report.stopped == nil && postponed == 0 && report.standing != .held
+        let isOver =
+            report.stopped == nil && postponed == 0 && report.standing != .held && work.undecidedNote == nil
         let isSettled = calls.hasStarted && isOver
         report.stages = staging.shown(
             with: stageFigures, isHalted: trouble.halt == .stage, isSettled: isSettled || isLast)

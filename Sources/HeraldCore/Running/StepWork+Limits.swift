@@ -52,6 +52,13 @@ extension StepWork {
         return [.stages(send.occurrence, staging.closing(with: figures, settled: settled))]
     }
 
+    /// Why recipients wait whom caps may stop. `nil` if there are none.
+    var undecidedNote: String? {
+        guard let waiting = send?.undecided.count, waiting > 0 else { return nil }
+        let verb = waiting == 1 ? "waits" : "wait"
+        return "\(count(waiting, "recipient")) \(verb): what was to fill their cap has not started; the next run decides"
+    }
+
     /// Why recipients of it wait, in words.
     var closedNote: String {
         let window = delivery?.window

@@ -243,8 +243,9 @@ struct StepWork {
             return fresh.isEmpty ? [] : [.members(topic, fresh, .subscribing, at: now)]
         case .adopt, .group: return []
         case .send(let send):
-            let start = send.counting.map { [StateChange.started(send.occurrence, members, $0.start(at: now))] } ?? []
-            return [.outcome(send.occurrence, members, .intended)] + start
+            let counted = send.seeds.isEmpty ? members : members.subtracting(send.seeds)
+            let start = send.counting.map { [StateChange.started(send.occurrence, counted, $0.start(at: now))] } ?? []
+            return [.outcome(send.occurrence, members, .intended)] + (counted.isEmpty ? [] : start)
         }
     }
 

@@ -27,6 +27,8 @@ package final class LeasedStore: StateStore {
 
     package func trace(of recipient: RecipientID) async throws -> Trace { try await store.trace(of: recipient) }
 
+    package func starts() async throws -> [OccurrenceID: Partition<MessageStart>] { try await store.starts() }
+
     package func pauses() async throws -> Pauses { try await store.pauses() }
 
     package func history() async throws -> History { try await store.history() }

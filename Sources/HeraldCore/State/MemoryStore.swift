@@ -123,6 +123,8 @@ package final class MemoryStore: StateStore {
 
     package func trace(of recipient: RecipientID) -> Trace { state().trace(of: recipient) }
 
+    package func starts() -> [OccurrenceID: Partition<MessageStart>] { content.withLock(\.state.starts) }
+
     package func pauses() -> Pauses { content.withLock(\.state.pauses) }
 
     package func history() -> History { content.withLock(\.state.history) }

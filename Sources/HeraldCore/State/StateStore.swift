@@ -16,6 +16,9 @@ package protocol StateStore: Sendable {
     /// All that is known about one recipient, also in finished occurrences.
     func trace(of recipient: RecipientID) async throws -> Trace
 
+    /// The messages that count for caps (`RecordedState.starts`), those of this moment included.
+    func starts() async throws -> [OccurrenceID: Partition<MessageStart>]
+
     /// What is paused at this moment. A person may pause during a run.
     func pauses() async throws -> Pauses
 

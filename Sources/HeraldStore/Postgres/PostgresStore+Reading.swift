@@ -17,6 +17,15 @@ extension PostgresStore {
         try await reading { try PostgresReader(transaction: $0).trace(of: recipient) }
     }
 
+    package func starts() async throws -> [OccurrenceID: Partition<MessageStart>] {
+        try await reading { transaction in
+            let answers = try transaction.commit([
+                SliceTable.start.sets(where: "true"), PostgresReader.startClasses, PostgresReader.counted,
+            ])
+            return try PostgresReader.starts(answers[1], answers[2]).starts(SliceTable.start.partitions(answers[0]))
+        }
+    }
+
     package func pauses() async throws -> Pauses {
         try await reading { try PostgresReader.pauses($0.commit([PostgresReader.pauses])[0]) }
     }

@@ -17,7 +17,8 @@ struct PlanScenario {
     var listsSkipped = false
     var overrides = Overrides()
     var underWay: [Plan.Send] = []
-    var leavesOutRefused = false
+    var policy = GuardPolicy.stop(Overrides())
+    var workspace = Workspace(audiences: [])
     var approval: Approval?
     var staleLists: [StaleList] = []
 
@@ -31,8 +32,8 @@ struct PlanScenario {
             workspaceDigest: "sha256:0", onlyCampaigns: only, listsSkipped: listsSkipped,
             reportedSerial: reportedSerial,
             hasMoved: hasMoved, checkout: checkout, overrides: overrides)
-        (input.underWay, input.leavesOutRefused, input.approval) = (underWay, leavesOutRefused, approval)
-        input.staleLists = staleLists
+        (input.underWay, input.policy, input.approval) = (underWay, policy, approval)
+        (input.staleLists, input.workspace) = (staleLists, workspace)
         return input
     }
 

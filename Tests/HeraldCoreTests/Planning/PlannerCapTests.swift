@@ -159,11 +159,38 @@ struct PlannerCapTests {
         var scenario = scenario(campaign("big", priority: 9), campaign("small"))
         scenario.settings.guards.maxRecipients = 2
         scenario.desired.sends[1].members = [1, 2]
-        scenario.leavesOutRefused = true
+        scenario.policy = .leaveOut
         #expect(scenario.plan().sends.map(\.members) == [[1, 2, 3], [1, 2]])
         #expect(scenario.plan().refusals.map(\.name) == ["big"])
-        scenario.leavesOutRefused = false
+        scenario.policy = .stop(Overrides())
         #expect(scenario.plan().sends.map(\.members) == [[1, 2, 3], []])
+    }
+
+    @Test(arguments: [Guard.audienceCollapse, .staleList])
+    func `what a run leaves out because of a list fills no cap`(_ kind: Guard) {
+        let big = campaign("big", priority: 9)
+        var scenario = scenario(big, campaign("small", to: .audience("buoys")))
+        scenario.workspace = Workspace(audiences: [Audience(name: .init("anglers"), source: .inline([]))])
+        scenario.workspace.campaigns = [big]
+        if kind == .staleList {
+            scenario.staleLists = [StaleList(audience: "anglers", age: .seconds(9), limit: .seconds(1))]
+        } else {
+            scenario.state.audienceSizes = ["anglers": 100]
+            scenario.desired.audienceSizes = ["anglers": 3]
+        }
+        #expect(scenario.plan().refusals.map(\.kind) == [kind])
+        #expect(scenario.plan().sends.map(\.members) == [[1, 2, 3], []])
+        scenario.policy = .leaveOut
+        #expect(scenario.plan().sends.map(\.members) == [[1, 2, 3], [1, 2, 3]])
+    }
+
+    @Test func `without the lists nobody knows whom a cap stops`() {
+        var scenario = scenario(campaign("sale"))
+        scenario.began(campaign("sale"), accepted: [1])
+        scenario.state.starts = ["news@once": Partition(disjoint: [start(-60): [2, 3]])]
+        #expect(scenario.plan().sends.map(\.skipped) == [Partition(disjoint: [.capped("promo"): [2, 3]])])
+        scenario.listsSkipped = true
+        #expect(scenario.plan().sends.allSatisfy { $0.skipped.isEmpty })
     }
 
     @Test func `what nobody approved fills no cap`() {

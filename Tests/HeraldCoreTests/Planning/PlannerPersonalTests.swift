@@ -64,6 +64,21 @@ struct PlannerPersonalTests {
         #expect(plan.sends.map(\.members) == [[]])
     }
 
+    @Test func `a campaign that the guard stops fills no cap, unless a person lets it through`() throws {
+        let cap = FrequencyCap(name: "all", max: 1, per: .seconds(3600))
+        var scenario = try scenario(Self.people)
+        scenario.settings.frequencyCaps = [cap]
+        scenario.desired.sends[0].campaign.delivery.frequency.priority = 9
+        var other = Campaign.tide("other", to: .audience("members"))
+        other.delivery.frequency.caps = [cap]
+        scenario.want(other, for: [1, 2, 3, 4])
+        #expect(scenario.plan().sends.map(\.members) == [[1, 2, 4], [1, 2, 3, 4]])
+        var overrides = Overrides()
+        overrides.entries = [.init(kind: .personalRows, name: "mine")]
+        scenario.policy = .stop(overrides)
+        #expect(scenario.plan().sends.map(\.members) == [[1, 2, 4], [3]])
+    }
+
     @Test func `max_recipients counts those who are sent to`() throws {
         var scenario = try scenario(Self.people, badRows: "skip")
         scenario.settings.guards.maxRecipients = 3

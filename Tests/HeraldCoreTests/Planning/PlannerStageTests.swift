@@ -48,6 +48,61 @@ struct PlannerStageTests {
         #expect(plan.notes.contains(.halt(Self.id, .stage)))
     }
 
+    /// One of three seeds was sent it, and a person let the send go on before the others were.
+    private func withSeedsLeft(_ change: (inout Campaign) -> Void) -> PlanScenario {
+        var campaign = Self.campaign()
+        campaign.delivery.stages?.seeds = Located("phones")
+        change(&campaign)
+        var scenario = PlanScenario()
+        scenario.want(campaign, for: RecipientSet(1...13))
+        (scenario.desired.sends[0].seeds, scenario.desired.sends[0].guests) = ([11, 12, 13], [11, 12, 13])
+        scenario.began(campaign, accepted: [11])
+        var stage = RecordedStage(share: .seeds, opened: .after(-60), planned: 3)
+        (stage.accepted, stage.excused) = (Date.after(-30), StageFigures(accepted: 1))
+        scenario.state.occurrences[Self.id]?.stages = [stage]
+        return scenario
+    }
+
+    @Test func `for seeds who are left over no cap counts, and they fill none`() throws {
+        let cap = FrequencyCap(name: "all", max: 1, per: .seconds(86_400))
+        var scenario = withSeedsLeft { ($0.delivery.frequency.caps, $0.delivery.frequency.priority) = ([cap], 9) }
+        scenario.settings.frequencyCaps = [cap]
+        let start = MessageStart(until: .after(-60), tags: [])
+        scenario.state.starts = ["news@once": Partition(disjoint: [start: [1, 12]])]
+        var other = Campaign.tide("other", to: .audience("phones"))
+        other.delivery.frequency.caps = [cap]
+        scenario.want(other, for: [2, 12, 13])
+        let sends = scenario.plan().sends
+        #expect(sends.map(\.members) == [RecipientSet(2...10).union([12, 13]), [13]])
+        #expect(sends.map(\.seeds) == [[12, 13], []])
+        #expect(sends.map(\.skipped.all) == [[1], [2, 12]])
+        // A run that is sending it counts no seed either.
+        scenario.underWay = [sends[0]]
+        #expect(scenario.plan().sends.last?.members == [13])
+    }
+
+    @Test func `for seeds who are left over no window counts`() throws {
+        let noon = SendWindow(hours: DailyHours(from: 720, to: 780), zone: .utc, field: nil, whenClosed: .wait)
+        let plan = withSeedsLeft { $0.delivery.window = noon }.plan()
+        #expect(plan.sends.map(\.members) == [[12, 13]])
+        #expect(plan.sends.map(\.closings) == [Partition()])
+        #expect(plan.waiting.map(\.recipients) == [10])
+        // Where others may start, too, the step ends with their window, and needs no second text for seeds.
+        let open = SendWindow(hours: DailyHours(from: 420, to: 540), zone: .utc, field: nil, whenClosed: .wait)
+        let both = try #require(withSeedsLeft { $0.delivery.window = open }.plan().sends.first)
+        #expect(both.members == RecipientSet(1...10).union([12, 13]))
+        #expect(both.closings == Partition(disjoint: [.after(3600): both.members]))
+    }
+
+    @Test func `a seed among others fills no cap`() async throws {
+        let laboratory = Laboratory()
+        var send = Plan.Send.sample([1, 2, 3], due: laboratory.now)
+        (send.seeds, send.counting) = ([2], StartCounting(tags: [], span: 60))
+        let report = try await laboratory.run(laboratory.plan(.send(send)), ScriptedSender(each: []))
+        #expect(report.steps[0].accepted == 3)
+        #expect(laboratory.memory.state().starts[send.occurrence]?.all == [1, 3])
+    }
+
     @Test func `what a person accepted is not judged again`() {
         let plan = scenario(accepted: [1], rejected: [2, 3], excused: StageFigures(accepted: 1, rejected: 2)).plan()
         #expect(plan.sends.map(\.members) == [RecipientSet(4...10)])

@@ -115,14 +115,14 @@ struct CapLife {
         let input = input
         let plan = Planner.plan(input, at: laboratory.now)
         note(plan)
-        truth.begin(caps, campaigns, since: memory.state().countingSince ?? laboratory.now)
+        truth.begin(caps, campaigns, memory.state(), at: laboratory.now)
         let start = laboratory.start
         let end = chance(0.3) ? Int.random(in: 0...12, using: &random) : .max
         let delays = (0..<40).map { _ in chance(0.2) ? Int.random(in: 1...100, using: &random) : 0 }
         let count = Mutex(0)
         laboratory.store = ProbedStore(
             memory, refusesFrom: end,
-            committed: { [truth] changes, _ in truth.note(changes, at: start.adding(clock.now.offset)) },
+            committed: { [truth] changes, state in truth.note(changes, state, at: start.adding(clock.now.offset)) },
             holdUp: {
                 let number = count.withLock { count in
                     count += 1
@@ -172,6 +172,9 @@ struct CapLife {
             var caps: [FrequencyCap] = []
             var frequencies: [String: Frequency] = [:]
             var since = Date.distantPast
+            /// When the last run began, and what the state knew then.
+            var began = Date.distantPast
+            var known: [OccurrenceID: Partition<MessageStart>] = [:]
             var violations: [String] = []
         }
 
@@ -180,9 +183,10 @@ struct CapLife {
         var count: Int { content.withLock { $0.messages.count } }
         var violations: [String] { content.withLock { $0.violations } }
 
-        func begin(_ caps: [FrequencyCap], _ campaigns: [Campaign], since: Date) {
+        func begin(_ caps: [FrequencyCap], _ campaigns: [Campaign], _ state: RecordedState, at now: Date) {
             content.withLock { content in
-                (content.caps, content.since) = (caps, since)
+                (content.caps, content.since) = (caps, state.countingSince ?? now)
+                (content.began, content.known) = (now, state.starts)
                 for campaign in campaigns {
                     let mark = campaign.message.value["data"]?["campaign"]?.string ?? ""
                     content.frequencies[mark] = campaign.delivery.frequency
@@ -192,8 +196,11 @@ struct CapLife {
 
         func drop(_ id: OccurrenceID) { content.withLock { $0.drops[id, default: 0] += 1 } }
 
-        func note(_ changes: [StateChange], at now: Date) {
+        func note(_ changes: [StateChange], _ state: RecordedState, at now: Date) {
             content.withLock { content in
+                for case .skip(let id, let members, .capped(let cap)) in changes {
+                    for person in members { content.checkSkipped(person, id, cap, state.starts) }
+                }
                 for case .outcome(let id, let members, .intended) in changes {
                     for person in members { content.intents[person] = (id, now) }
                 }
@@ -228,6 +235,20 @@ struct CapLife {
 }
 
 extension CapLife.Truth.Content {
+    /// Whoever is skipped for good has had as many messages as the state knows, not as a plan was to send.
+    fileprivate mutating func checkSkipped(
+        _ person: RecipientID, _ id: OccurrenceID, _ name: String, _ starts: [OccurrenceID: Partition<MessageStart>]
+    ) {
+        guard let cap = caps.first(where: { $0.name == name }) else { return }
+        let begin = began - cap.per.seconds
+        let counted = Set(starts.keys).union(known.keys).subtracting([id]).filter { other in
+            [starts[other], known[other]].compactMap { $0?.state(of: person) }
+                .contains { $0.until > begin && cap.isFor($0.tags) }
+        }
+        if counted.count >= cap.max { return }
+        violations.append("\(id) was not sent to \(person): \(name) (\(cap.words)) had only \(counted.count)")
+    }
+
     fileprivate mutating func check(
         _ person: RecipientID, _ own: String, _ frequency: Frequency, _ id: OccurrenceID, _ now: Date
     ) {

@@ -21,10 +21,10 @@ import Testing
 
     /// A step whose first request was answered.
     private func proven(
-        _ count: Int, staging: Plan.Staging? = nil, _ context: inout RunContext
+        _ count: Int, staging: Plan.Staging? = nil, seeds: RecipientSet = [], _ context: inout RunContext
     ) throws -> (StepState, StepEffect) {
         var send = Plan.Send.sample(1...RecipientID(count))
-        send.staging = staging
+        (send.staging, send.seeds) = (staging, seeds)
         var step = try StepState.sample(.send(send))
         var effect = StepEffect.finish
         let known = Dictionary(uniqueKeysWithValues: (1...count).map { (RecipientID($0), Registration.fid($0)) })
@@ -100,6 +100,13 @@ import Testing
         effect = step.handle(.claimed(Claim(members: RecipientSet(4...20))), at: Self.now, &context)
         #expect(["prepare", "commit", "claim"].contains(effect.word))
         #expect(step.report.planned == 400)
+    }
+
+    @Test func `seeds are not shared, because others do not know them`() throws {
+        var context = RunContext.sample()
+        context.crew = crew(others: 1)
+        guard case .share(_, let members) = try proven(400, seeds: [7, 400], &context).1 else { throw Unexpected() }
+        #expect(members == RecipientSet(4...399).subtracting([7]))
     }
 
     @Test func `without anybody to help, or with few recipients, nothing is shared`() throws {

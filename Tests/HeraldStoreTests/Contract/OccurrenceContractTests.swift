@@ -188,6 +188,7 @@ struct OccurrenceContractTests {
         #expect(state.starts[.tide] == Partition(disjoint: [early: [1], late: [2, 4]]))
         #expect(state.starts[.wind] == Partition(disjoint: [early: [1]]))
         #expect(state.countingSince == .at(0))
+        #expect(try await open.store.starts() == state.starts, "a run asks for nothing else")
         let trace = try await open.store.trace(of: 1)
         #expect(trace.starts.map(\.occurrence) == [.tide, .wind] && trace.starts.map(\.start) == [early, early])
 

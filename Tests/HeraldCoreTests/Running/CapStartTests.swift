@@ -1,0 +1,161 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+/// Whom a cap stops is decided by messages that started. `first` goes to ten people before `second`, and nobody may get
+/// both.
+struct CapStartTests {
+    private static let cap = FrequencyCap(name: "all", max: 1, per: .seconds(86_400))
+    private static let people = RecipientSet(1...10)
+
+    private let laboratory: Laboratory
+
+    init() {
+        var laboratory = Laboratory()
+        laboratory.fcm.ramp = .zero
+        self.laboratory = laboratory
+    }
+
+    private func campaign(_ name: String, priority: Int = 5) -> Campaign {
+        var campaign = Campaign.tide(name, title: name)
+        campaign.delivery.frequency.priority = priority
+        campaign.delivery.frequency.caps = [Self.cap]
+        return campaign
+    }
+
+    private func sends(_ change: (inout Campaign) -> Void = { _ in }) -> [DesiredSend] {
+        var first = campaign("first", priority: 9)
+        change(&first)
+        return [first, campaign("second")].map { DesiredSend(campaign: $0, members: Self.people) }
+    }
+
+    private func input(_ sends: [DesiredSend], underWay: [Plan.Send] = []) -> Planner.Input {
+        var desired = Desired()
+        desired.sends = sends
+        var settings = Settings(project: "p")
+        (settings.frequencyCaps, settings.fcm) = ([Self.cap], laboratory.fcm)
+        var input = Planner.Input(desired: desired, state: laboratory.memory.snapshot(), settings: settings)
+        input.underWay = underWay
+        return input
+    }
+
+    private func plan(_ sends: [DesiredSend]) -> Plan { Planner.plan(input(sends), at: laboratory.now) }
+
+    private func run(_ sends: [DesiredSend], _ sender: ScriptedSender = ScriptedSender()) async throws -> Report {
+        try await laboratory.run(plan(sends), sender)
+    }
+
+    private static func title(_ request: Request) -> String {
+        request.json["message"]?["notification"]?["title"]?.string ?? ""
+    }
+
+    /// Refuses what these people get of `first`.
+    private func refusing(_ people: RecipientSet) -> ScriptedSender {
+        ScriptedSender { request, number in
+            Self.title(request) == "first" && people.contains(request.recipient)
+                ? .error(403, "PERMISSION_DENIED", fcm: "SENDER_ID_MISMATCH") : .accepted(request, number)
+        }
+    }
+
+    private func ledger(of id: OccurrenceID) -> Ledger? { laboratory.memory.state().occurrences[id]?.ledger }
+
+    @Test func `whoever got the first one is skipped for good`() async throws {
+        let report = try await run(sends())
+        #expect(report.steps.map(\.accepted) == [10, 0] && report.steps[1].skipped == 10)
+        #expect(report.steps[1].leftOut.reasons == [.capped("all"): 10] && report.result == .ok)
+        #expect(laboratory.memory.state().occurrences["second@once"]?.finished != nil)
+    }
+
+    @Test func `a plan knows whom only an earlier send of it stops`() throws {
+        let start = MessageStart(until: laboratory.now - 60, tags: [])
+        try laboratory.memory.commit([.started("news@once", [1, 2], start)])
+        let sends = plan(sends()).sends
+        #expect(sends.map(\.skipped.all) == [[1, 2], Self.people])
+        #expect(sends.map(\.undecided) == [[], RecipientSet(3...10)])
+    }
+
+    @Test func `a message that halted at its first request stops nobody`() async throws {
+        let sends = sends {
+            $0.delivery.stages = Stages()
+            $0.delivery.stages?.limits.rejectedPercent = 0
+        }
+        let report = try await run(sends, refusing(Self.people))
+        #expect(report.steps[0].isHaltedStage && report.steps[0].rejected == 1)
+        #expect(report.steps[1].parts == [0, 0, 0, 0, 0, 10] && report.steps[1].isStanding)
+        #expect(report.steps[1].note?.contains("10 recipients wait") == true)
+        #expect(laboratory.memory.state().occurrences["second@once"]?.finished == nil)
+        let next = try await run(sends)
+        #expect(next.steps.map(\.accepted).reduce(0, +) == 10)
+        #expect(laboratory.memory.state().occurrences["second@once"]?.finished != nil)
+    }
+
+    @Test func `a message that a person pauses stops those who got it, and nobody else`() async throws {
+        let memory = laboratory.memory
+        let sends = sends { $0.delivery.rate = .limited(2) }
+        let sender = ScriptedSender(capacity: 1) { request, number in
+            if number == 3 { try? memory.commit([.pause("first")]) }
+            return .accepted(request, number)
+        }
+        let report = try await run(sends, sender)
+        let got = report.steps[0].accepted
+        #expect((4..<10).contains(got) && report.steps[0].held == 10 - got)
+        #expect(report.steps[1].parts == [0, 0, 0, got, 0, 10 - got] && report.result == .ok)
+        #expect(ledger(of: "second@once")?[.skipped] == ledger(of: "first@once")?[.accepted])
+        let next = try await run(sends, sender)
+        #expect(next.steps.map(\.accepted).reduce(0, +) == 10 - got)
+        #expect(Set(sender.recipients).count == 10 && sender.recipients.count == 10, "each gets one of the two")
+        try memory.commit([.resume("first")])
+        let last = try await run(sends, sender)
+        #expect(last.steps.map(\.skipped) == [10 - got] && sender.recipients.count == 10)
+    }
+
+    @Test func `whom the first one was refused for gets the second one in the next run`() async throws {
+        let sender = refusing([4])
+        let report = try await run(sends(), sender)
+        #expect(report.steps.map(\.parts) == [[9, 1, 0, 0, 0, 0], [0, 0, 0, 9, 0, 1]])
+        let next = try await run(sends(), sender)
+        #expect(next.steps.map(\.parts) == [[1, 0, 0, 0, 0, 0]])
+        #expect(ledger(of: "second@once")?[.accepted] == [4])
+    }
+
+    @Test func `what came due meanwhile counts nobody twice`() async throws {
+        var long = campaign("third")
+        (long.delivery.frequency.ignoresCaps, long.delivery.frequency.counts) = (true, false)
+        long.delivery.rate = .limited(2)
+        let all = sends() + [DesiredSend(campaign: long, members: RecipientSet(11...100))]
+        var plan = plan(all)
+        plan.nextDue = laboratory.now + 20
+        let report = try await laboratory.run(
+            plan, refusing([4]),
+            lookAgain: { now, underWay in Planner.plan(input(all, underWay: underWay), at: now) })
+        #expect(report.steps.map(\.parts) == [[9, 1, 0, 0, 0, 0], [1, 0, 0, 9, 0, 0], [90, 0, 0, 0, 0, 0]])
+        #expect(laboratory.memory.state().occurrences["second@once"]?.finished != nil)
+    }
+
+    @Test func `a message whose outcome nobody knows stops those it went to`() async throws {
+        let sender = ScriptedSender(answers: { $0 == 3 ? [.lost(reason: "the connection closed")] : [] })
+        let report = try await run(sends(), sender)
+        #expect(report.steps.map(\.parts) == [[9, 0, 1, 0, 0, 0], [0, 0, 0, 10, 0, 0]])
+    }
+
+    @Test func `whom a repeat is refused for is stopped by nothing`() async throws {
+        let sends = sends { $0.delivery.onUnknown = .resend }
+        let begun = RecordedOccurrence(sends[0].campaign, due: nil)
+        try laboratory.memory.commit([
+            .open("first@once", begun), .assign("first@once", Partition(disjoint: [MessageClass(): [4]])),
+            .outcome("first@once", [4], .unknown),
+            .started("first@once", [4], MessageStart(until: laboratory.now, tags: [])),
+        ])
+        let report = try await run([sends[0], DesiredSend(campaign: sends[1].campaign, members: [4])], refusing([4]))
+        #expect(report.steps.map(\.parts) == [[0, 1, 0, 0, 0, 0], [0, 0, 0, 0, 0, 1]])
+    }
+
+    @Test func `a dry run accounts for those whom the plan stops`() async throws {
+        let report = try await laboratory.run(plan(sends()), ScriptedSender(), dryRunSample: 3)
+        #expect(report.steps.map(\.parts) == [[3, 0, 0, 7, 0, 0], [0, 0, 0, 10, 0, 0]])
+        #expect(report.steps[1].leftOut.reasons == [.capped("all"): 10])
+    }
+}
