@@ -47,12 +47,6 @@ extension Plan.Send {
         }
         return (reached + waves.wavesAhead).sorted { $0.at < $1.at }
     }
-
-    /// How many people the whole occurrence is for: those of earlier runs, of this one and of the waves ahead.
-    var wholeRecipients: Int {
-        if let waves { return recipients + waves.reached.all.subtracting(members).count + waves.ahead.all.count }
-        return recipients + (staging.map { $0.ahead.all.count + $0.settled } ?? 0)
-    }
 }
 
 extension Plan.Waves {

@@ -136,6 +136,9 @@ package struct Plan: Hashable, Sendable {
         package var recipients: Int
         /// Whether those are all. An app may subscribe its users to a topic itself.
         package var isCounted = true
+        /// How many people the whole occurrence is for: who was tried, who may be sent it now or later, and whose clock
+        /// has not reached it. A snapshot says only between which bounds that is.
+        package var whole = 0...0
         /// Whether an earlier run has begun the occurrence.
         package var isResumed: Bool
         /// Which of the members gets which text of a personal campaign. Empty for other campaigns.
@@ -259,7 +262,7 @@ extension Plan.Send {
     func withoutRequests(leftByCrash discovered: RecipientSet) -> Plan.Send {
         var copy = self
         copy.members = []
-        copy.recipients = 0
+        (copy.recipients, copy.whole) = (0, 0...0)
         copy.discovered = discovered
         (copy.classes, copy.assignment, copy.leftOut) = (Partition(), nil, Plan.LeftOut())
         (copy.closings, copy.skipped, copy.staging) = (Partition(), Partition(), nil)

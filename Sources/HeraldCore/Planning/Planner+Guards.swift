@@ -33,11 +33,11 @@ extension Planner {
     private mutating func checkRecipients(of send: Plan.Send, _ campaign: Campaign) {
         // Without lists, a forecast says once that it cannot judge this.
         if listsSkipped, sizes != nil { return }
-        // Waves of other runs are of the same occurrence.
-        let (sent, others) = (reach(of: send, by: campaign), send.wholeRecipients - send.recipients)
+        // What only accounts for what a crash left sends nothing.
+        if send.members.isEmpty, send.skipped.isEmpty, send.waves?.fresh.isEmpty ?? true { return }
         // Who it is for may be known from the state alone.
-        let least = send.isCounted || send.target.isOneRequest(send.delivery) ? sent.lowerBound + others : 0
-        let reach = least...(sent.upperBound + others)
+        let isKnown = send.isCounted || send.target.isOneRequest(send.delivery)
+        let reach = (isKnown ? send.whole.lowerBound : 0)...send.whole.upperBound
         let limit = max(settings.guards.maxRecipients, campaign.acknowledged.maxRecipients ?? 0)
         if reach.lowerBound > limit {
             refuse(

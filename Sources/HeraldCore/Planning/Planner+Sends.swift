@@ -265,6 +265,7 @@ extension Planner {
             (send.assignment, send.leftOut) = (parts.assignment, parts.leftOut)
         }
         if let sorting { send.take(sorting) }
+        send.whole = whole(send, of: wanted, left: remaining, ledger)
         if let person, send.members.contains(person) { owed.insert(id) }
         return send
     }

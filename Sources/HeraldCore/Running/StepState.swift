@@ -272,7 +272,10 @@ struct StepState: DecidingStep {
         guard let staging = work.staging, !isUnfinished else { return [] }
         let isOver = report.stopped == nil && postponed == 0 && report.standing != .held
         let isSettled = calls.hasStarted && isOver
-        report.stages = staging.shown(with: stageFigures, isHalted: trouble.halt == .stage, isSettled: isSettled)
+        // The last stage is not done while people of it wait for their window or their clock.
+        let isLeft = staging.ahead.isEmpty && work.send?.staysOpen == true
+        report.stages = staging.shown(
+            with: stageFigures, isHalted: trouble.halt == .stage, isSettled: isSettled && !isLeft)
         guard calls.hasStarted else {
             // Caps left nobody of it. If nobody was sent anything before either, it is passed over.
             let isPassed = isOver && !report.isStanding && !staging.ahead.isEmpty
