@@ -35,6 +35,9 @@ extension Plan {
 }
 
 extension Plan.Send {
+    /// Those with a bad row whose wave this run fixes.
+    var joiningBad: RecipientSet { leftOut.bad.intersection(waves?.fresh ?? []) }
+
     /// The waves of an occurrence in local time, in their order. Empty for other sends.
     package var shownWaves: [Plan.Wave] {
         guard let waves else { return [] }

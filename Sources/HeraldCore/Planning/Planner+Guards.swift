@@ -53,10 +53,28 @@ extension Planner {
     /// Whether bad rows hold the campaign until a person decides.
     func refusesBadRows(_ campaign: Campaign) -> Bool { campaign.personal?.badRows == .error }
 
-    /// A row that turns bad after the occurrence has begun is left out without a question.
+    /// The bad rows that a person decides about. A row that turns bad after its recipient took part is left out without
+    /// a question. So is one for whose wave it is too late.
+    func asked(about send: Plan.Send, of wanted: DesiredSend, _ sorting: WaveSorting?) -> RecipientSet {
+        guard let sorting else { return send.isResumed ? [] : send.leftOut.bad }
+        let fresh = sorting.waves.fresh
+        guard !listsSkipped, !send.members.isEmpty || !fresh.isEmpty, let bad = wanted.census?.bad, !bad.isEmpty else {
+            return []
+        }
+        return bad.intersection(fresh).subtracting(sorting.late(of: wanted, at: now))
+            .union(bad.intersection(sorting.waves.ahead.all))
+    }
+
     private mutating func checkRows(of send: Plan.Send, _ campaign: Campaign) {
-        guard refusesBadRows(campaign), !send.isResumed, !send.leftOut.bad.isEmpty else { return }
-        let bad = send.leftOut.bad.count
+        guard refusesBadRows(campaign) else { return }
+        guard !send.leftOut.asked.isEmpty else {
+            // A snapshot does not say who is in a wave already.
+            if sizes != nil, send.waves != nil, !send.leftOut.bad.isEmpty {
+                leaveUnjudged(.personalRows, "campaign '\(send.campaign)'")
+            }
+            return
+        }
+        let bad = send.leftOut.asked.count
         refuse(
             .personalRows, send.campaign, limit: 0, actual: bad,
             "\(count(bad, "row")) of campaign '\(send.campaign)' \(bad == 1 ? "makes" : "make") no message")
