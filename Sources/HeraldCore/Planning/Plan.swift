@@ -39,6 +39,8 @@ package struct Plan: Hashable, Sendable {
     package var refusedSizes: [String: Int] = [:]
     /// The sizes that stay recorded because the guard was not overridden.
     package var keptSizes: [String: Int] = [:]
+    /// How large audiences were that are gone. `nil` if the state knows it.
+    package var goneSizes: [String: Int]?
 
     package struct StateMark: Hashable, Sendable {
         package var lineage: String

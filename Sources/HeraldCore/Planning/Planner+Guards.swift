@@ -87,11 +87,12 @@ extension Planner {
         let gone = state.audienceSizes.filter { desired.audienceSizes[$0.key] == nil }
         let renamed = Set(desired.audiencePreviousNames.values.joined())
         let lost = gone.filter { !renamed.contains($0.key) }.max { ($0.value, $1.key) < ($1.value, $0.key) }
+        let remembered = state.goneAudiences.merging(gone) { $1 }
+        noteGone(remembered.filter { desired.audienceSizes[$0.key] == nil && !renamed.contains($0.key) })
         for (name, size) in desired.audienceSizes.sorted(by: { $0.key < $1.key }) {
-            let previous = (desired.audiencePreviousNames[name] ?? []).compactMap { gone[$0] }.max()
-            guard let before = state.audienceSizes[name] ?? previous else {
-                // A rename without `previous_names` must not hide that the list was emptied.
-                if size == 0, let lost, lost.value >= 100 { refuseEmpty(name, inPlaceOf: lost.key, lost.value) }
+            let previous = (desired.audiencePreviousNames[name] ?? []).compactMap { remembered[$0] }.max()
+            guard let before = state.audienceSizes[name] ?? previous ?? remembered[name] else {
+                if let lost { checkNew(name, size, inPlaceOf: lost.key, lost.value) }
                 continue
             }
             let refusals = plan.refusals.count
@@ -118,12 +119,23 @@ extension Planner {
         }
     }
 
-    private mutating func refuseEmpty(_ name: String, inPlaceOf lost: String, _ before: Int) {
+    /// A rename without `previous_names` must not hide that a list was emptied, nor that one of people to leave out
+    /// collapsed.
+    private mutating func checkNew(_ name: String, _ size: Int, inPlaceOf lost: String, _ before: Int) {
+        guard before >= 100, size == 0 || size * 10 < before && desired.leavingOut.contains(name) else { return }
         plan.refusedSizes[name] = before
+        let (what, became) = size == 0 ? ("empty", "was emptied") : ("has \(count(size, "recipient"))", "shrank")
         refuse(
-            .audienceCollapse, name, limit: (before + 9) / 10, actual: 0,
-            "audience '\(name)' is new and empty, and '\(lost)', which had \(count(before, "recipient")), is gone: if it was "
-                + "renamed, its list was emptied too")
+            .audienceCollapse, name, limit: (before + 9) / 10, actual: size,
+            "audience '\(name)' is new and \(what), and '\(lost)', which had \(count(before, "recipient")), is gone: "
+                + "if it was renamed, its list \(became) too")
+    }
+
+    /// Nobody compares small ones. Of many, the largest are remembered.
+    private mutating func noteGone(_ sizes: [String: Int]) {
+        let large = sizes.filter { $0.value >= 100 }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        let kept = Dictionary(uniqueKeysWithValues: large.prefix(1000).map { ($0.key, $0.value) })
+        if kept != state.goneAudiences { plan.goneSizes = kept }
     }
 
     mutating func refuse(
