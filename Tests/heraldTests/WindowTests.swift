@@ -215,6 +215,31 @@ struct WindowTests {
         #expect(try await town.herald("run").failure == nil)
     }
 
+    @Test func `max_recipients and the first line count those who wait`() async throws {
+        let town = try Town(
+            Self.files(Self.byZone, settings: "guards: {max_recipients: 5}"), at: Self.monday + 9 * 3600)
+        #expect(try await town.herald("state", "init").failure == nil)
+        let plan = try await town.herald("plan", "--format", "markdown")
+        #expect(plan.output.contains("1 campaign to 6 recipients"), "\(plan.output)")
+        // In New York the window opens at 14:00 UTC.
+        for _ in 0..<2 {
+            #expect(try await town.herald("run").failure?.status == .refused)
+            town.pass(6 * 3600)
+        }
+        #expect(town.messages().isEmpty)
+    }
+
+    @Test func `the last stage is not done while somebody waits for their window`() async throws {
+        let town = try Town(
+            Self.files(Self.byZone + "\n  stages: [100%]", version: 2), at: Self.monday + 9 * 3600)
+        #expect(try await town.herald("state", "init").failure == nil)
+        let first = try await town.herald("run")
+        #expect(first.output.contains("stage 100 % open, 6 recipients: 5 accepted"), "\(first.output)")
+        town.pass(6 * 3600)
+        let last = try await town.herald("run")
+        #expect(last.output.contains("stage 100 % done, 6 recipients: 6 accepted"), "\(last.output)")
+    }
+
     @Test func `whoever's window was open for too long while nothing ran is missed once`() async throws {
         let town = try Town(Self.files(Self.byZone), at: Self.monday + 9 * 3600)
         #expect(try await town.herald("state", "init").failure == nil)

@@ -71,7 +71,9 @@ struct Partaking {
         leftOut.bad = missing.intersection(members)
             .intersection(sent.members { messages.index(of: $0) != nil })
         leftOut.gone = missing.subtracting(leftOut.bad)
-        if !joining.isEmpty { join(Partition(disjoint: census.classes).intersection(joining), begun) }
+        guard !joining.isEmpty else { return }
+        join(Partition(disjoint: census.classes).intersection(joining), begun)
+        leftOut.bad.formUnion(census.bad.intersection(joining))
     }
 
     /// Adds those who were no part of it before.
@@ -145,6 +147,9 @@ extension Plan {
         package var heldOut = 0
         /// Whose row makes no personal message.
         package var bad = RecipientSet()
+        /// Those with a bad row whom guard `personal_rows` asks about: who takes part from now on, and whose clock is
+        /// ahead. The latter are not left out yet.
+        package var asked = RecipientSet()
         /// Whom the occurrence is for, and who is not on the list any more.
         package var gone = RecipientSet()
 

@@ -81,15 +81,23 @@ extension Planner {
     /// A campaign that is due has the guard. Before, there is still time to correct the list.
     mutating func adviseOnRows() {
         let coming = Set(overview.upcoming.map(\.occurring.campaign))
-        let strict = Set(desired.sends.map(\.campaign).filter(refusesBadRows).map(\.name.value))
         let refused = Set(plan.refusals.filter { $0.kind == .personalRows }.map(\.name))
-        for personal in overview.personal where personal.bad > 0 {
-            let name = personal.campaign
-            guard strict.contains(name), coming.contains(name), !refused.contains(name) else { continue }
+        for wanted in desired.sends where refusesBadRows(wanted.campaign) {
+            let (name, bad) = (wanted.campaign.name.value, badRows(of: wanted))
+            guard bad > 0, coming.contains(name), !refused.contains(name) else { continue }
             overview.warnings.append(
-                "\(count(personal.bad, "row")) of campaign '\(name)' \(personal.bad == 1 ? "makes" : "make") no message. "
+                "\(count(bad, "row")) of campaign '\(name)' \(bad == 1 ? "makes" : "make") no message. "
                     + "Correct the list or set bad_rows: skip; otherwise the guard personal_rows stops the campaign "
                     + "when it is due.")
         }
+    }
+
+    /// How many bad rows may stop a campaign. Where it comes once, those whose wave is fixed are left out without a
+    /// question.
+    private func badRows(of wanted: DesiredSend) -> Int {
+        let bad = (wanted.census?.bad ?? []).subtracting(unreachable)
+        if wanted.campaign.schedule.repeats { return bad.count }
+        let known = (occurrences[wanted.campaign.name.value] ?? []).map(\.occurrence).filter { $0.finished == nil }
+        return known.reduce(bad) { $0.subtracting($1.waves.all) }.count
     }
 }

@@ -13,8 +13,6 @@ extension Plan {
         package var soak: Stages.Soak
         /// Those whose stage is not open yet.
         package var ahead = Partition<StageShare>()
-        /// How many have an outcome already.
-        package var settled = 0
     }
 }
 

@@ -35,6 +35,9 @@ extension Plan {
 }
 
 extension Plan.Send {
+    /// Those with a bad row whose wave this run fixes.
+    var joiningBad: RecipientSet { leftOut.bad.intersection(waves?.fresh ?? []) }
+
     /// The waves of an occurrence in local time, in their order. Empty for other sends.
     package var shownWaves: [Plan.Wave] {
         guard let waves else { return [] }
@@ -46,12 +49,6 @@ extension Plan.Send {
                 state: rest.isEmpty ? .done : .due)
         }
         return (reached + waves.wavesAhead).sorted { $0.at < $1.at }
-    }
-
-    /// How many people the whole occurrence is for: those of earlier runs, of this one and of the waves ahead.
-    var wholeRecipients: Int {
-        if let waves { return recipients + waves.reached.all.subtracting(members).count + waves.ahead.all.count }
-        return recipients + (staging.map { $0.ahead.all.count + $0.settled } ?? 0)
     }
 }
 

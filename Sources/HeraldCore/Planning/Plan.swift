@@ -43,6 +43,8 @@ package struct Plan: Hashable, Sendable {
     package var keptSizes: [String: Int] = [:]
     /// The audiences whose lists it judges, and whose sizes it records. `nil` for all.
     package var judgedAudiences: Set<String>?
+    /// How large audiences were that are gone. `nil` if the state knows it.
+    package var goneSizes: [String: Int]?
 
     package struct StateMark: Hashable, Sendable {
         package var lineage: String
@@ -140,6 +142,9 @@ package struct Plan: Hashable, Sendable {
         package var recipients: Int
         /// Whether those are all. An app may subscribe its users to a topic itself.
         package var isCounted = true
+        /// How many people the whole occurrence is for: who was tried, who may be sent it now or later, and whose clock
+        /// has not reached it. A snapshot says only between which bounds that is.
+        package var whole = 0...0
         /// Whether an earlier run has begun the occurrence.
         package var isResumed: Bool
         /// Which of the members gets which text of a personal campaign. Empty for other campaigns.
@@ -273,7 +278,7 @@ extension Plan.Send {
     func withoutRequests(leftByCrash discovered: RecipientSet) -> Plan.Send {
         var copy = self
         copy.members = []
-        copy.recipients = 0
+        (copy.recipients, copy.whole) = (0, 0...0)
         copy.discovered = discovered
         (copy.classes, copy.assignment, copy.leftOut) = (Partition(), nil, Plan.LeftOut())
         (copy.closings, copy.skipped, copy.staging) = (Partition(), Partition(), nil)

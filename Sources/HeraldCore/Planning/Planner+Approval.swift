@@ -14,11 +14,12 @@ extension Planner {
             approval.digests[.settings] != state.approvals[Definition.Key.settings.text]?.digest
         plan.notes = plan.notes.filter { note in
             guard let topic = note.topic else { return true }
-            return reason(against: .init(kind: .topic, name: (successors[topic] ?? topic).rawValue), approval) == nil
+            let resource = Definition.Key(kind: .topic, name: (successors[topic] ?? topic).rawValue)
+            return reason(against: resource, approval, size: approval.sizes[resource]) == nil
         }
         for index in plan.steps.indices {
-            let resource = plan.steps[index].resource
-            guard let reason = reason(against: resource, approval) else {
+            let (resource, size) = (plan.steps[index].resource, plan.steps[index].size(in: approval))
+            guard let reason = reason(against: resource, approval, size: size) else {
                 plan.steps[index].approver = state.approvals[resource.text]?.by
                 continue
             }
@@ -30,20 +31,36 @@ extension Planner {
         let waiting = plan.waiting.map(\.occurrence) + plan.held.map(\.occurrence)
         for campaign in desired.sends.map(\.campaign) where campaign.enabled {
             let resource = Definition.Key(kind: .campaign, name: campaign.name.value)
-            guard campaign.schedule.comesAfter(now) || waiting.contains(where: { $0.isOf(campaign) }),
-                let reason = reason(against: resource, approval)
-            else { continue }
+            let listed = approval.sizes[resource]
+            let own = waiting.filter { $0.isOf(campaign) }.map { id in
+                listed.map { min($0, partakers(of: id) ?? $0) }
+            }
+            let sizes = (campaign.schedule.comesAfter(now) ? [listed] : []) + own
+            let reasons = sizes.compactMap { self.reason(against: resource, approval, size: $0) }
+            guard let reason = reasons.first else { continue }
             overview.unapproved.append(Plan.Unapproved(resource: resource, reason: reason))
         }
     }
 
     /// Whether a send is held back because nobody approved it.
     func isUnapproved(_ send: Plan.Send) -> Bool {
-        approval.map { reason(against: Definition.Key(kind: .campaign, name: send.campaign), $0) != nil } ?? false
+        let resource = Definition.Key(kind: .campaign, name: send.campaign)
+        return approval.map { reason(against: resource, $0, size: send.size(in: $0)) != nil } ?? false
+    }
+
+    /// How many people an occurrence is for that has begun. `nil` if that is not known, as in local time, where later
+    /// waves are open.
+    private func partakers(of id: OccurrenceID) -> Int? {
+        guard let occurrence = state.occurrences[id], occurrence.hasBegun, occurrence.local == nil,
+            !occurrence.classes.isEmpty
+        else { return nil }
+        return occurrence.classes.members(where: { !$0.isHoldout }).count
     }
 
     /// Why it may not be done; `nil` if it may.
-    private func reason(against resource: Definition.Key, _ approval: Approval) -> String? {
+    ///
+    /// - Parameter size: how many recipients it has. `nil` if they are not counted.
+    private func reason(against resource: Definition.Key, _ approval: Approval, size: Int?) -> String? {
         let recorded = state.approvals[resource.text]
         let digest = approval.digests[resource]
         if digest == nil, recorded != nil || state.approvals.isEmpty {
@@ -57,8 +74,8 @@ extension Planner {
         // Whoever approves files without it approves that it goes.
         guard let digest, let recorded else { return nil }
         guard recorded.digest == digest else { return "the files changed since \(recorded.by) approved it" }
-        guard let seen = recorded.size, let now = approval.sizes[resource] else { return nil }
-        return settings.approval.excess(of: now, over: seen)
+        guard let seen = recorded.size, let size else { return nil }
+        return settings.approval.excess(of: size, over: seen)
     }
 }
 
@@ -82,6 +99,20 @@ extension Plan.Step {
         case .group(let change): Definition.Key(kind: .group, name: change.group.rawValue)
         case .send(let send): Definition.Key(kind: .campaign, name: send.campaign)
         }
+    }
+
+    /// How many recipients it is judged by where lists may have grown. `nil` if they are not counted.
+    func size(in approval: Approval) -> Int? {
+        if case .send(let send) = work { send.size(in: approval) } else { approval.sizes[resource] }
+    }
+}
+
+extension Plan.Send {
+    /// Whoever is listed since an occurrence began is no part of it.
+    fileprivate func size(in approval: Approval) -> Int? {
+        let listed = approval.sizes[Definition.Key(kind: .campaign, name: campaign)]
+        guard isResumed, !target.isOneRequest(delivery) else { return listed }
+        return listed.map { min($0, whole.lowerBound) }
     }
 }
 

@@ -33,11 +33,11 @@ extension Planner {
     private mutating func checkRecipients(of send: Plan.Send, _ campaign: Campaign) {
         // Without lists, a forecast says once that it cannot judge this.
         if listsSkipped, sizes != nil { return }
-        // Waves of other runs are of the same occurrence.
-        let (sent, others) = (reach(of: send, by: campaign), send.wholeRecipients - send.recipients)
+        // What only accounts for what a crash left sends nothing.
+        if send.members.isEmpty, send.skipped.isEmpty, send.waves?.fresh.isEmpty ?? true { return }
         // Who it is for may be known from the state alone.
-        let least = send.isCounted || send.target.isOneRequest(send.delivery) ? sent.lowerBound + others : 0
-        let reach = least...(sent.upperBound + others)
+        let isKnown = send.isCounted || send.target.isOneRequest(send.delivery)
+        let reach = (isKnown ? send.whole.lowerBound : 0)...send.whole.upperBound
         let limit = max(settings.guards.maxRecipients, campaign.acknowledged.maxRecipients ?? 0)
         if reach.lowerBound > limit {
             refuse(
@@ -53,10 +53,28 @@ extension Planner {
     /// Whether bad rows hold the campaign until a person decides.
     func refusesBadRows(_ campaign: Campaign) -> Bool { campaign.personal?.badRows == .error }
 
-    /// A row that turns bad after the occurrence has begun is left out without a question.
+    /// The bad rows that a person decides about. A row that turns bad after its recipient took part is left out without
+    /// a question. So is one for whose wave it is too late.
+    func asked(about send: Plan.Send, of wanted: DesiredSend, _ sorting: WaveSorting?) -> RecipientSet {
+        guard let sorting else { return send.isResumed ? [] : send.leftOut.bad }
+        let fresh = sorting.waves.fresh
+        guard !listsSkipped, !send.members.isEmpty || !fresh.isEmpty, let bad = wanted.census?.bad, !bad.isEmpty else {
+            return []
+        }
+        return bad.intersection(fresh).subtracting(sorting.late(of: wanted, at: now))
+            .union(bad.intersection(sorting.waves.ahead.all))
+    }
+
     private mutating func checkRows(of send: Plan.Send, _ campaign: Campaign) {
-        guard refusesBadRows(campaign), !send.isResumed, !send.leftOut.bad.isEmpty else { return }
-        let bad = send.leftOut.bad.count
+        guard refusesBadRows(campaign) else { return }
+        guard !send.leftOut.asked.isEmpty else {
+            // A snapshot does not say who is in a wave already.
+            if sizes != nil, send.waves != nil, !send.leftOut.bad.isEmpty {
+                leaveUnjudged(.personalRows, "campaign '\(send.campaign)'")
+            }
+            return
+        }
+        let bad = send.leftOut.asked.count
         refuse(
             .personalRows, send.campaign, limit: 0, actual: bad,
             "\(count(bad, "row")) of campaign '\(send.campaign)' \(bad == 1 ? "makes" : "make") no message")
@@ -69,11 +87,16 @@ extension Planner {
         let gone = state.audienceSizes.filter { desired.audienceSizes[$0.key] == nil }
         let renamed = Set(desired.audiencePreviousNames.values.joined())
         let lost = gone.filter { !renamed.contains($0.key) }.max { ($0.value, $1.key) < ($1.value, $0.key) }
+        let remembered = state.goneAudiences.merging(gone) { $1 }
+        let isGone = { [desired, plan] (name: String) in
+            // One that comes back and is not judged keeps what is known of it.
+            desired.audienceSizes[name] == nil || !plan.judges(audience: name)
+        }
+        noteGone(remembered.filter { isGone($0.key) && !renamed.contains($0.key) })
         for (name, size) in desired.audienceSizes.sorted(by: { $0.key < $1.key }) where plan.judges(audience: name) {
-            let previous = (desired.audiencePreviousNames[name] ?? []).compactMap { gone[$0] }.max()
-            guard let before = state.audienceSizes[name] ?? previous else {
-                // A rename without `previous_names` must not hide that the list was emptied.
-                if size == 0, let lost, lost.value >= 100 { refuseEmpty(name, inPlaceOf: lost.key, lost.value) }
+            let previous = (desired.audiencePreviousNames[name] ?? []).compactMap { remembered[$0] }.max()
+            guard let before = state.audienceSizes[name] ?? previous ?? remembered[name] else {
+                if let lost { checkNew(name, size, inPlaceOf: lost.key, lost.value) }
                 continue
             }
             let refusals = plan.refusals.count
@@ -100,12 +123,23 @@ extension Planner {
         }
     }
 
-    private mutating func refuseEmpty(_ name: String, inPlaceOf lost: String, _ before: Int) {
+    /// A rename without `previous_names` must not hide that a list was emptied, nor that one of people to leave out
+    /// collapsed.
+    private mutating func checkNew(_ name: String, _ size: Int, inPlaceOf lost: String, _ before: Int) {
+        guard before >= 100, size == 0 || size * 10 < before && desired.leavingOut.contains(name) else { return }
         plan.refusedSizes[name] = before
+        let (what, became) = size == 0 ? ("empty", "was emptied") : ("has \(count(size, "recipient"))", "shrank")
         refuse(
-            .audienceCollapse, name, limit: (before + 9) / 10, actual: 0,
-            "audience '\(name)' is new and empty, and '\(lost)', which had \(count(before, "recipient")), is gone: if it was "
-                + "renamed, its list was emptied too")
+            .audienceCollapse, name, limit: (before + 9) / 10, actual: size,
+            "audience '\(name)' is new and \(what), and '\(lost)', which had \(count(before, "recipient")), is gone: "
+                + "if it was renamed, its list \(became) too")
+    }
+
+    /// Nobody compares small ones. Of many, the largest are remembered.
+    private mutating func noteGone(_ sizes: [String: Int]) {
+        let large = sizes.filter { $0.value >= 100 }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        let kept = Dictionary(uniqueKeysWithValues: large.prefix(1000).map { ($0.key, $0.value) })
+        if kept != state.goneAudiences { plan.goneSizes = kept }
     }
 
     mutating func refuse(

@@ -8,13 +8,28 @@ extension Planner {
             ? recipients(of: campaign.target.value, members).count : living(members).count
     }
 
-    /// The people whom a planned send reaches.
-    func reach(of send: Plan.Send, by campaign: Campaign) -> ClosedRange<Int> {
-        guard sizes != nil, !send.members.isEmpty else { return send.recipients...send.recipients }
-        if campaign.target.value.isOneRequest(campaign.delivery) { return reached(by: campaign, send.members) }
-        // Nobody knows which of the members were tried already.
-        let settled = state.occurrences[send.occurrence]?.counts.settled ?? 0
-        return living(send.members).subtracting(.counted(0...settled)).count
+    /// See `Plan.Send.whole`.
+    ///
+    /// - Parameters:
+    ///   - left: those whose clock has reached it and who are still to be tried, before caps, windows and stages take
+    ///     any out: whom a guard refuses today must not be fewer in the next plan by themselves.
+    ///   - ledger: the outcomes of the occurrence so far.
+    func whole(
+        _ send: Plan.Send, of wanted: DesiredSend, left: RecipientSet, _ ledger: Ledger
+    ) -> ClosedRange<Int> {
+        guard wanted.isKnown || sizes != nil else { return 0...0 }
+        if send.target.isOneRequest(send.delivery) {
+            return left.isEmpty ? 0...0 : reached(by: wanted.campaign, left)
+        }
+        let tried = ledger.settled.subtracting(ledger[.skipped])
+        let others = left.union((send.waves?.ahead.all ?? []).intersection(wanted.reached))
+        guard sizes != nil else {
+            let all = tried.union(others).count
+            return all...all
+        }
+        // Nobody knows who of those who are listed was tried, or is part of one that has begun.
+        let alive = living(others).count
+        return (isEstimated(send) ? tried.count : alive.lowerBound)...(tried.count + alive.upperBound)
     }
 
     /// For a topic: its subscribers after its own steps, whether herald subscribed them or not.

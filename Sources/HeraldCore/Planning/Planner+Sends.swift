@@ -114,7 +114,7 @@ extension Planner {
             wanted, id, due: due, ledger: ledger, isResumed: false, recorded?.classes ?? Partition(), sorting)
         send.begun = earlier.begun(with: wanted.campaign)?.begun
         // Where every row is bad, the guard must say so.
-        let isRefused = refusesBadRows(wanted.campaign) && !send.leftOut.bad.isEmpty
+        let isRefused = refusesBadRows(wanted.campaign) && !send.leftOut.asked.isEmpty
         // A wave of people who are all held out is noted like any other.
         let notesWaves = sorting?.waves.fresh.isEmpty == false && send.leftOut.bad.isEmpty
         // Seeds alone are nobody to send to: an empty list says nothing about those whom it should have.
@@ -158,9 +158,11 @@ extension Planner {
         remaining.staysOpen = lateness == nil && (!inTime.isEmpty || isAhead)
         let isOwing = sorting == nil || remaining.staysOpen || mayBeAhead || !remaining.members.isEmpty
         let nobody = listsSkipped || !isOwing ? nil : nobodyLeft(wanted, remaining)
+        // A wave of nothing but bad rows is refused, or accounted for.
+        let isOfBad = !remaining.joiningBad.isEmpty && !isChanged && campaign.enabled && occurrence.halt == nil
         let hasNobody =
             remaining.members.isEmpty && remaining.discovered.isEmpty && remaining.skipped.isEmpty && !listsSkipped
-            && nobody == nil
+            && nobody == nil && !isOfBad
         if hasNobody, !remaining.staysOpen, !mayBeAhead, occurrence.halt != .failedOver, occurrence.halt != .stage {
             // Who left it for good is still to be accounted for.
             if !left.isEmpty, !isChanged { return [remaining] }
@@ -228,7 +230,9 @@ extension Planner {
         if wanted.members(begun: true).subtracting(wanted.guests).isEmpty {
             return ("has nobody to send to (\(remaining.target.words))", "there is somebody")
         }
-        guard remaining.members.isEmpty, !remaining.leftOut.bad.isEmpty else { return nil }
+        guard remaining.members.isEmpty, remaining.joiningBad.isEmpty, !remaining.leftOut.bad.isEmpty else {
+            return nil
+        }
         return ("every row that is left is bad (\(remaining.target.words))", "the list is corrected")
     }
 
@@ -285,6 +289,8 @@ extension Planner {
             (send.assignment, send.leftOut) = (parts.assignment, parts.leftOut)
         }
         if let sorting { send.take(sorting, until: campaign.schedule.lastInstant(of: sorting.waves.local), at: now) }
+        send.leftOut.asked = asked(about: send, of: wanted, sorting)
+        send.whole = whole(send, of: wanted, left: remaining, ledger)
         if let person, send.members.contains(person) { owed.insert(id) }
         return send
     }

@@ -9,8 +9,6 @@ struct StageSorting {
     private let figures: StageFigures
     /// How many of those who are tried again have an unknown outcome.
     private let repeated: Int
-    /// How many have an outcome.
-    private let settled: Int
     /// See `StageOpening.firstEnd`.
     private var firstEnd: Date?
     private let now: Date
@@ -43,7 +41,6 @@ struct StageSorting {
         (self.stages, self.seed, self.now, recorded) = (stages, seed, now, occurrence?.stages ?? [])
         figures = StageFigures(ledger, besides: send.members.union(send.discovered), dead: dead)
         repeated = ledger.uncertain.intersection(send.members).count
-        settled = ledger.settled.subtracting(send.members).subtracting(ledger[.skipped]).count
         soaksOnce = send.waves != nil
         doubt = mayBeDead.map { StageDoubt(mayBeDead: $0, send, ledger) }
         let first = stages.all.first ?? .everybody
@@ -220,6 +217,6 @@ struct StageSorting {
         return Plan.Staging(
             opened: opened, isNews: isNew || goesOn, soaksOnce: soaksOnce,
             figures: figures - (opened.last?.before ?? StageFigures()), limits: stages.limits, soak: stages.soak,
-            ahead: drawn.without { $0 <= current }, settled: settled)
+            ahead: drawn.without { $0 <= current })
     }
 }

@@ -66,12 +66,12 @@ package struct ApprovedPlan: Hashable, Sendable {
 
     /// Why the plan does not cover what is to be done: a list grew too much.
     package func excesses(of plan: Plan, _ files: Approval, _ settings: ApprovalSettings) -> [String] {
-        let resources = plan.steps.map(\.resource).reduce(into: [Definition.Key]()) { known, resource in
-            if !known.contains(resource) { known.append(resource) }
-        }
-        return resources.compactMap { resource in
-            guard let seen = definitions[resource.text]?.size, let now = files.sizes[resource] else { return nil }
-            return settings.excess(of: now, over: seen).map { "\(plan.words(for: resource)): \($0)" }
+        plan.steps.reduce(into: []) { told, step in
+            guard let seen = definitions[step.resource.text]?.size, let now = step.size(in: files),
+                let excess = settings.excess(of: now, over: seen)
+            else { return }
+            let words = "\(plan.words(for: step.resource)): \(excess)"
+            if !told.contains(words) { told.append(words) }
         }
     }
 

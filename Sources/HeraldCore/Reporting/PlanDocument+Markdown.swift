@@ -86,9 +86,9 @@ extension PlanDocument {
             if case .send(let send) = step.work { send } else { nil }
         }
         // A campaign that comes more than once counts once, with its largest size.
-        // Waves and stages that are still to come count, too.
+        // Who has it, who waits, and waves and stages that are still to come count, too.
         var reach: [String: Int] = [:]
-        for send in sends { reach[send.campaign] = max(reach[send.campaign] ?? 0, send.wholeRecipients) }
+        for send in sends { reach[send.campaign] = max(reach[send.campaign] ?? 0, send.whole.upperBound) }
         for upcoming in overview.upcoming {
             let campaign = upcoming.occurring.campaign
             reach[campaign] = max(reach[campaign] ?? 0, upcoming.recipients)

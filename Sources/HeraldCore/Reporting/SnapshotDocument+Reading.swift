@@ -49,6 +49,10 @@ extension StateSnapshot {
         self.init(identity: identity, serial: try part["serial"].number(), time: try part["time"].date())
         sizes = try Sizes(part)
         audienceSizes = try part["audiences"].list("audience", { try $0.name() }, { try $0["size"].count() })
+        // Older snapshots do not say.
+        goneAudiences =
+            try part.optional("gone_audiences")?
+            .list("audience", { try $0.name() }, { try $0["size"].count() }) ?? [:]
         watermarks = try part["watermarks"].list("campaign", { try $0.name() }, Watermark.init)
         occurrences = try part["occurrences"].list("occurrence", { try $0.occurrence() }, Occurrence.init)
         formerNames = try part["former_names"].list("campaign", { try $0.name() }, { try $0["names"].names() })

@@ -23,6 +23,7 @@ package struct SnapshotDocument {
             "topics": list(sizes.topics, "topic") { $0.json },
             "groups": list(sizes.groups, "group") { $0.json },
             "audiences": list(snapshot.audienceSizes, "audience") { ["size": .int(Int64($0))] },
+            "gone_audiences": list(snapshot.goneAudiences, "audience") { ["size": .int(Int64($0))] },
             "watermarks": list(snapshot.watermarks, "campaign") { $0.json },
             "occurrences": list(snapshot.occurrences, "occurrence") { $0.json },
             "former_names": list(snapshot.formerNames, "campaign") { ["names": names($0)] },

@@ -10,6 +10,8 @@ package struct Desired: Sendable {
     package var audienceSizes: [String: Int] = [:]
     /// The names that renamed audiences had before.
     package var audiencePreviousNames: [String: [String]] = [:]
+    /// Audiences that take people out: of others, of topics, of campaigns, or of everything.
+    package var leavingOut: Set<String> = []
     /// How many names were merged: rows that stand in a list twice, and further registrations of one installation in
     /// any list.
     package var collapsed = 0

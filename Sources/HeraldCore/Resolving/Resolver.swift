@@ -172,6 +172,7 @@ package struct Resolver {
             desired.audienceSizes[name] = size(of: name)
             desired.audiencePreviousNames[name] = audience.previousNames.map(\.value)
         }
+        desired.leavingOut = workspace.leavingOut
         (desired.listed, desired.unrecorded, desired.collapsed) = (listed, unrecorded, collapsed)
         (desired.registrations, desired.suppressed) = (registrations, suppressed)
         desired.leftOut = workspace.audiences.flatMap { leftOut(of: $0) }

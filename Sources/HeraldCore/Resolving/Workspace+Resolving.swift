@@ -57,3 +57,11 @@ extension Workspace {
         return workspace
     }
 }
+
+extension Workspace {
+    /// The audiences whose members are left out somewhere.
+    var leavingOut: Set<String> {
+        let ofCampaigns = campaigns.flatMap(\.without) + topics.flatMap(\.exclude)
+        return Set((settings.suppress + audiences.flatMap(\.exclude) + ofCampaigns).map(\.value))
+    }
+}

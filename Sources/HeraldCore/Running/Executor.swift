@@ -188,8 +188,8 @@ package struct Executor<C: Clock> where C.Duration == Duration {
                 watermarks.noteUnreached(step)
                 continue
             }
-            // The first part has counted them.
-            (send.leftOut.gone, send.leftOut.bad) = ([], [])
+            // The first part has counted them, except for those who join.
+            (send.leftOut.gone, send.leftOut.bad) = ([], send.joiningBad)
             var step = step
             step.work = .send(send)
             continued.append((step, index))

@@ -20,8 +20,9 @@ extension Plan {
         return renaming + notes + endings(at: now) + marks.due(waiting: Set(sending), recorded: [:])
     }
 
-    /// Written when nothing stopped the run: how many recipients each audience has.
+    /// Written when nothing stopped the run: how many recipients each audience has, or had when it was there.
     package func closing(sizes: [String: Int]) -> [StateChange] {
         [.audienceSizes(sizes.filter { judges(audience: $0.key) }.merging(keptSizes) { $1 })]
+            + (goneSizes.map { [.goneAudiences($0)] } ?? [])
     }
 }

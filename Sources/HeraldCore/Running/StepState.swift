@@ -276,8 +276,10 @@ struct StepState: DecidingStep {
         let isOver =
             report.stopped == nil && postponed == 0 && report.standing != .held && work.undecidedNote == nil
         let isSettled = calls.hasStarted && isOver
+        // The last stage is not done while people of it wait for their window or their clock.
+        let isLeft = staging.ahead.isEmpty && work.send?.staysOpen == true
         report.stages = staging.shown(
-            with: stageFigures, isHalted: trouble.halt == .stage, isSettled: isSettled || isLast)
+            with: stageFigures, isHalted: trouble.halt == .stage, isSettled: isSettled && !isLeft || isLast)
         guard calls.hasStarted else {
             // Caps left nobody of it. If nobody was sent anything before either, it is passed over.
             let isPassed = isOver && !report.isStanding && !staging.ahead.isEmpty

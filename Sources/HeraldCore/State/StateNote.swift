@@ -1,6 +1,7 @@
 package import FCM
 
-/// What the state keeps as a text of its own. Nothing in it decides what is sent, and it names no registration.
+/// What the state keeps as a text of its own. Nothing in it decides what is sent, except that guards look at sizes. It
+/// names no registration.
 package enum StateNote: String, Hashable, Sendable, CaseIterable {
     /// The last run or apply that came to its end: a `RecordedRun`.
     case lastRun = "last_run"
@@ -12,6 +13,8 @@ package enum StateNote: String, Hashable, Sendable, CaseIterable {
     case told
     /// Which of that has arrived where. It is noted without the lock, so it is apart.
     case delivered
+    /// How large audiences were that are gone (`RecordedState.goneAudiences`).
+    case goneAudiences = "gone_audiences"
 }
 
 /// The last run or apply that came to its end, with what became of its recipients.
@@ -59,6 +62,21 @@ extension RecordedState {
     }
 }
 
+extension RecordedState {
+    /// How many recipients each audience had that no file declares any more: one that comes back is compared with that.
+    package var goneAudiences: [String: Int] {
+        get {
+            let json = notes[.goneAudiences].flatMap { try? JSONValue(strictly: Array($0.utf8), depth: 4) }
+            return (json?.object ?? [:]).compactMapValues { $0.int.flatMap { Int(exactly: $0) } }
+        }
+        set { apply([.goneAudiences(newValue)]) }
+    }
+}
+
 extension StateChange {
+    package static func goneAudiences(_ sizes: [String: Int]) -> StateChange {
+        .note(.goneAudiences, JSONValue.object(sizes.mapValues { .int(Int64($0)) }).compactText)
+    }
+
     package static func lastRun(_ run: RecordedRun) -> StateChange { .note(.lastRun, run.json.compactText) }
 }

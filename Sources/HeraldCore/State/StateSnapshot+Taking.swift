@@ -20,7 +20,7 @@ extension StateSnapshot {
         occurrences = state.occurrences.mapValues(Occurrence.init(counting:))
         (watermarks, formerNames, pauses) = (state.watermarks, state.formerNames, state.pauses)
         (topicAPI, sendQuota, audienceSizes) = (state.topicAPI, state.sendQuota, state.audienceSizes)
-        lastRun = state.lastRun
+        (lastRun, goneAudiences) = (state.lastRun, state.goneAudiences)
         tested = Set(state.tests.map(\.campaign))
     }
 

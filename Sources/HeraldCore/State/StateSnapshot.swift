@@ -27,6 +27,7 @@ package struct StateSnapshot: Hashable, Sendable {
     /// Campaigns of which `test` sent something.
     package var tested: Set<String> = []
     package var audienceSizes: [String: Int] = [:]
+    package var goneAudiences: [String: Int] = [:]
 
     package init(identity: RecordedState.Identity, serial: Int64, time: Date) {
         (self.identity, self.serial, self.time) = (identity, serial, time)

@@ -143,6 +143,23 @@ import Testing
         #expect(found.told == told)
     }
 
+    /// Two of four have it. Who of them is listed, and who is part of it, is not in a snapshot.
+    @Test(
+        arguments: [(1, ["tide"], []), (2, [], ["campaign 'tide'"]), (5, [], ["campaign 'tide'"]), (6, [], [])]
+            as [(Int, [String], [String])])
+    func `of what has begun a snapshot knows that it is for those who have it`(
+        _ limit: Int, _ refused: [String], _ told: [String]
+    ) {
+        var scenario = scenario
+        scenario.settings.guards.maxRecipients = limit
+        scenario.want(.tide(), for: [1, 2, 3, 4])
+        scenario.list([1, 2, 3, 4])
+        scenario.began(.tide(), accepted: [1, 2])
+        let found = judged(forecast(scenario), .maxRecipients)
+        #expect(found.refused == refused)
+        #expect(found.told == told)
+    }
+
     /// Members, listed; the limit is 30 %.
     @Test(
         arguments: [

@@ -193,6 +193,15 @@ struct PlannerCapTests {
         #expect(scenario.plan().sends.allSatisfy { $0.skipped.isEmpty })
     }
 
+    @Test func `max_recipients counts those whom a cap stops`() {
+        var scenario = scenario(campaign("sale"))
+        scenario.settings.guards.maxRecipients = 2
+        #expect(scenario.plan().refusals.map(\.actual) == [3])
+        scenario.state.starts = ["news@once": Partition(disjoint: [start(-60): [1, 2]])]
+        #expect(scenario.plan().sends.map(\.members) == [[3]])
+        #expect(scenario.plan().refusals.map(\.actual) == [3])
+    }
+
     @Test func `what nobody approved fills no cap`() {
         var scenario = scenario(campaign("big", priority: 9), campaign("small"))
         let definitions = [("", Definition.Kind.settings), ("big", .campaign), ("small", .campaign)].map {

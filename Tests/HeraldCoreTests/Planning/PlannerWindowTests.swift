@@ -107,6 +107,38 @@ struct PlannerWindowTests {
         #expect(scenario.plan(at: .after(3600)).sends.map(\.members) == [[2]])
     }
 
+    // MARK: max_recipients
+
+    /// At 8:00 the window is open in Tokyo, at 14:00 in New York. By then it is too late for the others.
+    @Test(arguments: SendWindow.WhenClosed.allCases, [0, 6])
+    func `max_recipients judges those who wait, and those whom a closed window skips`(
+        _ whenClosed: SendWindow.WhenClosed, _ hour: Int
+    ) throws {
+        let (tokyo, york) = (try #require(Zone(named: "Asia/Tokyo")), try #require(Zone(named: "America/New_York")))
+        var campaign = campaign(DailyHours(from: 9 * 60, to: 21 * 60), field: true)
+        campaign.delivery.window?.whenClosed = whenClosed
+        var scenario = scenario(campaign, [tokyo: [1], york: [2]])
+        scenario.settings.guards.maxRecipients = 2
+        let plan = scenario.plan(at: .after(hour * 3600))
+        let open: RecipientSet = hour == 0 ? [1] : [2]
+        #expect(plan.sends.map(\.members) == [open])
+        #expect(plan.refusals.map(\.kind) == [.maxRecipients] && plan.refusals.map(\.actual) == [3])
+        scenario.settings.guards.maxRecipients = 3
+        #expect(scenario.plan(at: .after(hour * 3600)).refusals.isEmpty)
+    }
+
+    @Test func `max_recipients counts those who have it, and refuses no account of a crash`() {
+        let campaign = campaign(Self.day)
+        var scenario = scenario(campaign)
+        scenario.settings.guards.maxRecipients = 2
+        scenario.began(campaign, accepted: [1])
+        #expect(scenario.plan().sends.map(\.members) == [[2, 3]])
+        #expect(scenario.plan().refusals.map(\.actual) == [3])
+        scenario.began(campaign, accepted: [1], intended: [2, 3])
+        #expect(scenario.plan().sends.map(\.discovered) == [[2, 3]])
+        #expect(scenario.plan().refusals.isEmpty)
+    }
+
     @Test func `a send that was under way when its window closed is under way again when it opens`() throws {
         // Due at 07:59 with ten minutes of lateness; the window closes at 8:05.
         let campaign = campaign(DailyHours(from: 6 * 60, to: 8 * 60 + 5), lateness: 600)

@@ -72,7 +72,7 @@ enum DocumentSamples {
             campaign: "tide-rome", occurrence: .init(rawValue: "tide-rome@2026-12-01T08:00:00Z"), revision: 1,
             due: now, target: .audience("rome-anglers"), contentDigest: "sha256:", content: MessageContent([:]),
             deadline: now.adding(lateness), delivery: .init(), members: RecipientSet(1...100), discovered: [101],
-            recipients: 100, isResumed: true)
+            recipients: 100, whole: 100...100, isResumed: true)
     }
 
     private static var topicSend: Plan.Send {
@@ -84,7 +84,7 @@ enum DocumentSamples {
         send.deadline = nil
         send.members = .target
         send.discovered = []
-        send.recipients = 5000
+        (send.recipients, send.whole) = (5000, 5000...5000)
         return send
     }
 

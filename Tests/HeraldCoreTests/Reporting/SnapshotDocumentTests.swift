@@ -33,7 +33,8 @@ import Testing
         ]
         state.apply([
             .groupKey("chris", NotificationKey(rawValue: "SECRET")), .groupMembers("chris", [1, 2], .member),
-            .audienceSizes(["all": 6]), .pause("ebb"), .rename(campaign: "old", to: "ebb"),
+            .audienceSizes(["all": 6]), .goneAudiences(["rome": 150]), .pause("ebb"),
+            .rename(campaign: "old", to: "ebb"),
             .test(RecordedTest(campaign: "trial", at: DocumentSamples.now, accepted: 1, rejected: 0, unknown: 0)),
             .topicAPI(.registrations, at: DocumentSamples.now), .sendQuota(600_000, at: DocumentSamples.now),
         ])
@@ -121,7 +122,9 @@ import Testing
         #expect(problem(reading: Array(twice.utf8)) == .damaged("'serial' stands twice in one object"))
     }
 
-    @Test(arguments: ["topics", "groups", "audiences", "watermarks", "occurrences", "former_names", "tested"])
+    @Test(arguments: [
+        "topics", "groups", "audiences", "gone_audiences", "watermarks", "occurrences", "former_names", "tested",
+    ])
     func `an entry that stands twice is refused`(_ list: String) throws {
         var members = try #require(SnapshotDocument(Self.snapshot).json.object)
         let entries = try #require(members[list]?.array)

@@ -60,6 +60,15 @@ struct SuppressionTests {
         #expect(desired.audienceSizes == ["all": 5, "opted-out": 3, "legal": 2, "some-out": 0])
     }
 
+    @Test func `audiences that take people out are known, whatever they take them out of`() throws {
+        var workspace = Self.workspace
+        workspace.audiences += ["one", "other"].map { Self.audience($0, [1]) }
+        workspace.audiences[0].exclude = [.init("one")]
+        workspace.campaigns = [.tide(to: .audience("all"))]
+        workspace.campaigns[0].exclude = [.init("other")]
+        #expect(try Resolved(workspace).desired.leavingOut == ["opted-out", "legal", "one", "other"])
+    }
+
     @Test func `exclude takes people out of a suppressed audience too`() throws {
         var workspace = Self.workspace
         workspace.audiences.append(Self.audience("few", [3]))
