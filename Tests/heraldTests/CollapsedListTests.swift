@@ -43,7 +43,7 @@ struct CollapsedListTests {
         ]
     }
 
-    private func run(_ town: Town, minute: Double, _ suppressed: String?) async throws -> ExitStatus? {
+    private func run(_ town: Town, minute: Double, _ suppressed: String?) async throws -> HeraldCommands.ExitStatus? {
         for (name, text) in Self.files(suppressed) { try town.folder.write(text, to: name) }
         town.go(to: Self.monday + minute * 60)
         return try await town.herald("run").failure?.status

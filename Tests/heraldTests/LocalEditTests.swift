@@ -43,7 +43,7 @@ extension LocalTimeTests {
             if hour == 34 { #expect(try await occurrences(town).first?["finished"] == .null) }
         }
         #expect(got == [1: [25], 2: [33], 3: [39]])
-        // -12:00 is the last clock: 9:07 there is 21:07 UTC.
+        // No clock of the world shows 9:07 of Tuesday after 23:07 UTC.
         _ = try await hours(in: town, 48)
         #expect(
             try await occurrences(town).first { $0["occurrence"] == "hello@2027-01-05T09:07" }?["finished"] != .null)
@@ -124,9 +124,9 @@ extension LocalTimeTests {
         let list = Self.files("", zones: ["Asia/Tokyo", "Europe/Rome"])["members.csv"] ?? ""
         try town.folder.write(list, to: "members.csv")
         #expect(try await run(town, at: 34).numbers.isEmpty)
-        let over = try await run(town, at: 46)
+        let over = try await run(town, at: 48)
         #expect(over.words.contains("for 2 recipients"), "\(over.words)")
-        #expect(try await run(town, at: 47).words.contains("for 2 recipients") == false)
+        #expect(try await run(town, at: 49).words.contains("for 2 recipients") == false)
     }
 
     @Test func `a plan names the zones that a new field leaves out`() async throws {

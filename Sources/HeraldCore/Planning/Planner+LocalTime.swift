@@ -82,7 +82,7 @@ extension Planner {
         // One that is due once is seen anew after its time was changed. Who has it stays in the occurrence. What a fast
         // clock took stays so until somebody rewinds it.
         if case .at(let time, _) = schedule.times {
-            return seen(now, recorded.flatMap { $0.at > now ? $0.at : nil } ?? time.firstInstant - 1)
+            return seen(now, recorded.flatMap { $0.at > now ? $0.at : nil } ?? min(now, time.firstInstant - 1))
         }
         // A cron begins with the first time that is still ahead everywhere. One that was due at the same instant for all
         // before goes on with the next time that is ahead anywhere.

@@ -45,7 +45,7 @@ import Testing
         let approved = try ApprovedPlan(reading: Array(document.utf8))
         let approval = try #require(scenario.approval)
         let excesses = approved.excesses(of: plan, approval, scenario.settings.approval)
-        #expect(excesses == (hasBegun ? [] : ["campaign 'tide' to audience anglers: \(Self.grown)"]))
+        #expect(excesses == (hasBegun ? [] : ["campaign 'tide' to audience all: \(Self.grown)"]))
     }
 
     @Test(arguments: [true, false])
