@@ -39,6 +39,8 @@ extension Life {
 
     /// A run reads the lists.
     func noteClocks(at now: Date) {
+        // Whom the state takes for dead is in no wave. Whoever is back joins then.
+        let living = Set(files.listed.subtracting(deadBefore).map(\.recipientKey))
         for campaign in files.campaigns {
             var own = clocks[campaign.line] ?? Clocks()
             defer { clocks[campaign.line] = own }
@@ -46,7 +48,7 @@ extension Life {
             if schedule != own.schedule { own.forget() }
             if !own.isSeen { own.first = max(now, own.first) }
             own.schedule = schedule
-            guard schedule != nil, let listed = files.recipients(of: campaign) else { continue }
+            guard schedule != nil, let listed = files.recipients(of: campaign)?.intersection(living) else { continue }
             own.people = own.people.filter { listed.contains($0.key) }
             for person in listed {
                 let zone = files.zones[person]
@@ -126,7 +128,9 @@ extension Life {
                 let others = plainZones.isEmpty ? zonesOf(targets) : plainZones
                 let isWithFirst =
                     guests.contains(person) || seeds.contains(person) && !plainZones.isEmpty && isFirst
-                let zones = isWithFirst ? targets.isEmpty ? [nil] : others : [clock.zone]
+                // With a list of nothing but dead there is no wave that guests could start with.
+                let none: Set<String?> = files.target(of: campaign)?.isEmpty == true ? [nil] : []
+                let zones = isWithFirst ? targets.isEmpty ? none : others : [clock.zone]
                 let instants = zones.map { Self.instant(of: local, in: $0) }
                 guard let instant = instants.min(), instant > max(clock.mark, own.passed), instant <= now,
                     local - 50_400 > own.first

@@ -245,6 +245,16 @@ extension Life {
         for held in plan.held where held.kind != .paused {
             troubles.append((held.kind == .halted ? .halted : .held, held.occurrence.rawValue))
         }
+        // What ended may have reached somebody, whatever its plan says.
+        for campaign in files.campaigns {
+            for (id, occurrence) in known.state.occurrences.sorted(by: { $0.key < $1.key })
+            where occurrence.campaign == campaign.name && occurrence.revision == campaign.revision
+                && occurrence.finished != nil && occurrence.counts.uncertain > 0
+                && !troubles.contains(where: { $0.subject == id.rawValue })
+            {
+                troubles.append((.held, id.rawValue))
+            }
+        }
         for refusal in plan.refusals where refusal.kind != .staleList {
             troubles.append((.held, "guard \(refusal.kind.rawValue)"))
         }

@@ -94,7 +94,7 @@ extension Planner {
         holdUnknown(id, occurrence)
     }
 
-    private mutating func holdUnknown(_ id: OccurrenceID, _ occurrence: RecordedOccurrence) {
+    mutating func holdUnknown(_ id: OccurrenceID, _ occurrence: RecordedOccurrence) {
         let people = count(occurrence.counts.uncertain, "recipient")
         hold(
             id, "\(people) may or may not have got it, and herald does not send it again by itself",

@@ -16,6 +16,7 @@ extension Planner {
         if !schedule.isCron, let last = begun.last, !open.contains(where: \.occurrence.hasBegun) {
             return planBegun(wanted, last.id, last.occurrence)
         }
+        for (id, occurrence) in begun where occurrence.finished != nil { noteUnknowns(id, occurrence, campaign) }
         let progress = progress(of: wanted, schedule)
         var (result, dealt): ([Plan.Send], Date) = ([], max(progress.mark, now))
         // Nobody looks at whose clock reaches it while it is disabled.

@@ -167,6 +167,8 @@ extension Planner {
             // Who left it for good is still to be accounted for.
             if !left.isEmpty, !isChanged { return [remaining] }
             plan.over.append(id)
+            // Nobody is left to resend to: from now on a person decides.
+            if campaign.delivery.onUnknown == .resend, occurrence.counts.uncertain > 0 { holdUnknown(id, occurrence) }
             if isChanged, sorting == nil, occurrence.local != nil {
                 overview.warnings.append(
                     "\(id) ends: whoever's clock had not reached it before its schedule changed gets nothing")

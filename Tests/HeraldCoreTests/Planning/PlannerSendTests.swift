@@ -294,6 +294,18 @@ struct PlannerSendTests {
         #expect(send.discovered == [8], "8 is no member any more: nothing is sent, but its intent is settled")
     }
 
+    @Test func `whom resend cannot reach any more is held by the plan that ends it`() {
+        var scenario = PlanScenario()
+        var campaign = Campaign.tide()
+        campaign.delivery.onUnknown = .resend
+        scenario.began(campaign, accepted: [1], unknown: [2])
+        scenario.want(campaign, for: [1])
+        let plan = scenario.plan()
+        #expect(plan.over == [campaign.id] && plan.held.map(\.kind) == [.unknown])
+        scenario.carryOut(plan)
+        #expect(scenario.plan().held == plan.held)
+    }
+
     @Test func `an unknown topic send is held`() {
         var scenario = PlanScenario()
         let campaign = Campaign.tide(to: .topic("tides"))

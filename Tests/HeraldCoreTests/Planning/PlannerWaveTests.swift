@@ -44,6 +44,17 @@ struct PlannerWaveTests {
         #expect(scenario.plan(at: Self.instants[1]).sends.map(\.members) == [[2, 3]])
     }
 
+    @Test func `who may have got what has ended is held`() throws {
+        var scenario = scenario(watermark: PlanScenario.now, waves: Partition(disjoint: [Self.instants[0]: [1, 2]]))
+        let daily = LocalSchedule(.cron(try Cron(parsing: "0 10 * * *"), start: nil, end: nil), field: "zone")
+        scenario.desired.sends[0].campaign.schedule.times = .local(daily)
+        let id = OccurrenceID(campaign: "tide", local: Self.local, revision: 1)
+        scenario.state.occurrences[id]?.unknown = [2]
+        scenario.state.occurrences[id]?.finished = PlanScenario.now
+        let held = scenario.plan(at: .after(86_400)).held
+        #expect(held.map(\.occurrence) == [id] && held.map(\.kind) == [.unknown])
+    }
+
     @Test(arguments: [-3600, 13 * 3600])
     func `another time gives nothing back that a fast clock took`(_ seconds: Int) {
         let mark = Date.after(seconds)
