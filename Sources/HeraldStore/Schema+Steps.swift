@@ -184,9 +184,13 @@ extension Schema {
                 """)
     }
 
-    /// Since when runs do not look at an occurrence in local time.
+    /// Since when runs do not look at an occurrence in local time, and whether everybody on the list has it.
     static func addUnseen(_ db: Database) throws {
-        try db.execute(sql: "ALTER TABLE occurrence ADD COLUMN unseen REAL")
+        try db.execute(
+            sql: """
+                ALTER TABLE occurrence ADD COLUMN unseen REAL;
+                ALTER TABLE occurrence ADD COLUMN done INTEGER NOT NULL DEFAULT 0;
+                """)
     }
 
     /// Which deaths others are told of, under which number, and whether they were.

@@ -13,7 +13,8 @@ extension StateChange {
                     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
                     ON CONFLICT (name) DO UPDATE SET revision = excluded.revision, due = excluded.due,
                         content_digest = excluded.content_digest, target = excluded.target, begun = excluded.begun,
-                        local = excluded.local, suspended = NULL, stages = NULL, unseen = NULL
+                        local = excluded.local, suspended = NULL, stages = NULL, unseen = NULL,
+                        done = FALSE
                     """, .text(id.rawValue), .text(occurrence.campaign), .int(occurrence.revision),
                     .date(occurrence.due), .text(occurrence.contentDigest), .text(occurrence.target),
                     .date(occurrence.begun), .text(occurrence.local?.description))
@@ -42,7 +43,7 @@ extension StateChange {
             // Without its ledger, every recipient would get the message again.
             [
                 .init(
-                    "UPDATE @occurrence SET finished = NULL, reopened = TRUE WHERE name = $1 AND NOT pruned",
+                    "UPDATE @occurrence SET finished = NULL, reopened = TRUE, done = FALSE WHERE name = $1 AND NOT pruned",
                     .text(id.rawValue))
             ]
         case .halt(let id, let halt):
@@ -58,6 +59,8 @@ extension StateChange {
             ]
         case .unseen(let id, let since):
             [.init("UPDATE @occurrence SET unseen = $2 WHERE name = $1", .text(id.rawValue), .date(since))]
+        case .done(let id, let isDone):
+            [.init("UPDATE @occurrence SET done = \(isDone ? "TRUE" : "FALSE") WHERE name = $1", .text(id.rawValue))]
         case .prune(let ids): Self.pruning(ids.map(\.rawValue))
         default: []
         }

@@ -42,7 +42,8 @@ extension StateChange {
             ]
         case .groupMembers(let name, _, _):
             [.init("INSERT INTO @device_group (name) VALUES ($1) ON CONFLICT DO NOTHING", .text(name.rawValue))]
-        case .open, .amend, .stages, .reject, .skip, .finish, .prune, .reopen, .halt, .suspend, .unseen: occurrenceStatements
+        case .open, .amend, .stages, .reject, .skip, .finish, .prune, .reopen, .halt, .suspend, .unseen, .done:
+            occurrenceStatements
         case .started, .forgetStarts: startStatements
         case .audienceSizes(let sizes):
             ["DELETE FROM @audience_size"]

@@ -97,7 +97,8 @@ extension StateChange {
             try db.execute(
                 sql: "UPDATE meta SET value = max(value, ?) WHERE key = 'serial'", arguments: [reported])
         case .spendPlan, .groupKey, .amend, .prune, .reopen, .audienceSizes, .watermark, .rename, .pause,
-            .resume, .test, .applied, .approve, .note, .halt, .suspend, .unseen, .stages, .died, .drop, .stamp, .numberDeaths,
+            .resume, .test, .applied, .approve, .note, .halt, .suspend, .unseen, .done, .stages, .died, .drop, .stamp,
+            .numberDeaths,
             .toldDeaths, .awaitFile:
             break
         }

@@ -6,7 +6,7 @@ extension StateReader {
     private static let columns =
         """
         id, name, campaign, revision, due, content_digest, target, finished, pruned, halted, begun, reopened, suspended,
-        local, stages, unseen
+        local, stages, unseen, done
         """
     private static let open = "SELECT id FROM occurrence WHERE finished IS NULL"
 
@@ -178,6 +178,7 @@ extension StateReader {
         occurrence.local = try StoredValue.localTime(row.decode(String?.self, atIndex: 13))
         occurrence.stages = try StoredValue.stages(row.decode(String?.self, atIndex: 14))
         occurrence.unseen = try row.decode(Double?.self, atIndex: 15).map(StoredValue.date)
+        occurrence.isDone = try row.decode(atIndex: 16)
         return (try row.decode(atIndex: 0), OccurrenceID(rawValue: try row.decode(atIndex: 1)), occurrence)
     }
 }

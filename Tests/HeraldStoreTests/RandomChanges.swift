@@ -94,6 +94,7 @@ struct RandomChanges {
         case 8: return starts()
         case 26 where Bool.random(using: &random):
             if Bool.random(using: &random) { return .suspend(occurrence(), at: instant()) }
+            if Bool.random(using: &random) { return .done(occurrence(), Bool.random(using: &random)) }
             return .unseen(occurrence(), since: Bool.random(using: &random) ? instant() : nil)
         case 26:
             return .halt(occurrence(), ([nil] + RecordedOccurrence.Halt.allCases).randomElement(using: &random) ?? nil)

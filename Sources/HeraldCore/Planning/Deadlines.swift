@@ -20,7 +20,7 @@ extension RecordedState {
     /// local time those of the last clock.
     package func deadlines(of campaign: Campaign, at now: Date) -> [Deadline] {
         let own = occurrences.filter { $0.value.campaign == campaign.name.value }
-        let open = own.filter { $0.value.finished == nil && $0.value.hasBegun && $0.value.halt == nil }
+        let open = own.filter { !$0.value.isOver && $0.value.hasBegun && $0.value.halt == nil }
         var deadlines = open.sorted { $0.key < $1.key }.compactMap { id, occurrence in
             Deadline(id, campaign.limits(of: occurrence), of: campaign, occurrence.local)
         }

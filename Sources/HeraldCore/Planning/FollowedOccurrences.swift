@@ -30,9 +30,9 @@ package struct FollowedOccurrences: Sendable {
             let all = occurrences[followUp.campaign.value] ?? []
             let isNeeded = needed.contains(audience.name.value)
             let named = followUp.occurrence.map { OccurrenceID(rawValue: $0.value) }
-            let last = all.filter { $0.occurrence.finished != nil && (named == nil || $0.id == named) }
+            let last = all.filter { $0.occurrence.isOver && (named == nil || $0.id == named) }
                 .max { ($0.occurrence.order, $0.id) < ($1.occurrence.order, $1.id) }
-            let open = all.filter { $0.occurrence.finished == nil && $0.occurrence.hasBegun }
+            let open = all.filter { !$0.occurrence.isOver && $0.occurrence.hasBegun }
                 .filter { named == nil || $0.id == named }.map(\.id)
             let found = Followed(
                 audience: audience, followUp: followUp, id: last?.id, isNeeded: isNeeded,

@@ -169,6 +169,8 @@ package struct Plan: Hashable, Sendable {
         /// Recipients that FCM refused for now in an earlier run, and who are not tried again. They may have got it, so
         /// they are not skipped: they end as rejected.
         package var refused = RecipientSet()
+        /// Those of the undecided whom FCM refused for now in an earlier run: if a cap stops them, they end as rejected.
+        package var refusedIfStopped = RecipientSet()
         /// Those of the skipped whom caps stop only if earlier sends of the plan start. Before the send begins the run
         /// decides; who is still in here then is not skipped, and waits for the next plan.
         package var undecided = RecipientSet()

@@ -77,6 +77,8 @@ extension Planner {
         }
         if let recorded, let first = recorded.first,
             schedule.isCron || recorded.schedule == campaign.markedSchedule
+                // An older herald noted no revision.
+                || recorded.schedule == campaign.schedule.text && hasBegun(campaign)
         {
             return seen(first, recorded.at)
         }
@@ -89,6 +91,11 @@ extension Planner {
         // before goes on with the next time that is ahead anywhere.
         let first = recorded == nil ? now : LocalTime(earliestAt: now).firstInstant
         return seen(first, max(now, recorded?.at ?? now))
+    }
+
+    private func hasBegun(_ campaign: Campaign) -> Bool {
+        (occurrences[campaign.name.value] ?? []).map(\.occurrence)
+            .contains { $0.hasBegun && $0.revision == campaign.revision }
     }
 
     /// The times that somebody's clock may have reached since the last run, or that are not over everywhere.
@@ -167,7 +174,7 @@ extension Planner {
                 // Where all of the list joined after their wave, somebody may still be ahead.
                 let isOver = !campaign.schedule.repeats && now >= campaign.schedule.lastInstant(of: local)
                 if sorting.waves.ahead.isEmpty, nobodyJoins || isOver {
-                    miss(local, id, campaign, of: sorting.passed.count + sorting.waves.joinedLate)
+                    miss(local, id, campaign, of: sorting.passed.count, joinedLate: sorting.waves.joinedLate)
                 }
             }
             return []
@@ -189,11 +196,14 @@ extension Planner {
         }
     }
 
-    private mutating func miss(_ local: LocalTime, _ id: OccurrenceID, _ campaign: Campaign, of people: Int) {
+    private mutating func miss(
+        _ local: LocalTime, _ id: OccurrenceID, _ campaign: Campaign, of people: Int, joinedLate: Int = 0
+    ) {
+        let late = "it is \(Lateness.tooLate), for \(count(people, "recipient"))"
+        let joined = "nobody was listed when their clock came to it; \(count(joinedLate, "recipient")) joined too late"
         plan.missed.append(
             .init(
-                occurrence: id, due: local.firstInstant,
-                reason: "it is \(Lateness.tooLate), for \(count(people, "recipient"))",
+                occurrence: id, due: local.firstInstant, reason: joinedLate == 0 ? late : joined,
                 unrecorded: RecordedOccurrence(campaign, local: local)))
     }
 

@@ -1,14 +1,13 @@
 /// Occurrences in local time that stay open, whatever the files say for a while.
 extension Planner {
-    /// Whether a clock that has not reached it yet may be of somebody whom the list lacks for now, as long as nobody changed
-    /// or stopped it. Whom waves ahead were for is not known any more once the schedule has no field.
+    /// Whether a clock that has not reached it yet may be of somebody whom the list lacks for now, as long as nobody stopped
+    /// it. Whom waves ahead were for is not known any more once the schedule has no field.
     func mayBeAhead(
         _ occurrence: RecordedOccurrence, _ campaign: Campaign, _ sorting: WaveSorting?
     ) -> Bool {
         guard let local = occurrence.local else { return false }
         if sorting == nil { return now < local.nextDay.lastInstant }
-        return campaign.enabled && occurrence.halt == nil && !occurrence.isReopened
-            && !occurrence.isChanged(in: campaign) && now < campaign.schedule.lastInstant(of: local)
+        return occurrence.halt == nil && !occurrence.isReopened && now < campaign.schedule.lastInstant(of: local)
     }
 
     /// - Parameter fixesAll: whether nobody is left in the waves until now whom a run must note.
@@ -17,12 +16,17 @@ extension Planner {
         if fixesAll, occurrence.unseen != nil { plan.notes.append(.unseen(id, since: nil)) }
     }
 
+    /// Whether everybody on the list has it.
+    mutating func noteDone(_ id: OccurrenceID, _ occurrence: RecordedOccurrence, _ isDone: Bool) {
+        if !listsSkipped, isDone != occurrence.isDone { plan.notes.append(.done(id, isDone)) }
+    }
+
     /// Open occurrences that no schedule in local time asks for now: if one does again, their waves go on where they were
     /// left. The watermark goes on meanwhile.
-    mutating func noteUnseen() {
+    mutating func noteUnseen(_ isSelected: (String) -> Bool) {
         for (id, occurrence) in state.occurrences.sorted(by: { $0.key < $1.key })
         where occurrence.local != nil && occurrence.finished == nil && occurrence.hasBegun && occurrence.unseen == nil
-            && !seen.contains(id)
+            && !seen.contains(id) && isSelected(occurrence.campaign)
         {
             plan.notes.append(.unseen(id, since: state.watermarks[occurrence.campaign]?.at ?? now))
         }

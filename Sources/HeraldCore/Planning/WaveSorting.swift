@@ -52,7 +52,8 @@ struct WaveSorting {
         let (inWave, begun) = (known.all, recorded?.hasBegun == true)
         let partakers = begun ? recorded?.classes.all ?? [] : []
         // An occurrence of which nobody knows whom it is for is for everybody who is listed.
-        let isForAll = (begun || isForecast && recorded != nil) && partakers.isEmpty
+        let isForAll =
+            (begun || isForecast && recorded != nil) && partakers.isEmpty && !(isForecast && recorded?.isDone == true)
         let standing = Standing(
             local: local, wanted: wanted, progress: progress, known: known, inWave: inWave, partakers: partakers,
             holdouts: begun ? wanted.holdouts : [], isForAll: isForAll, isClosed: recorded?.isReopened == true,

@@ -169,6 +169,7 @@ extension StateSnapshot.Occurrence {
         recorded.isReopened = try part.optional("reopened")?.bool() ?? false
         recorded.begun = try part.optional("begun")?.date()
         recorded.suspended = try part.optional("suspended")?.date()
+        recorded.isDone = try part.optional("done")?.bool() ?? false
         recorded.unseen = try part.optional("unseen")?.date()
         recorded.local = try part.optional("local")?.word { LocalTime(written: $0) }
         recorded.stages = try part.optional("stages")?.word { RecordedStage.stages(in: $0) } ?? []

@@ -101,6 +101,7 @@ extension StateSnapshot.Occurrence {
         if let halt = recorded.halt { members["halted"] = .string(halt.rawValue) }
         if let suspended = recorded.suspended { members["suspended"] = .string(suspended.exactText) }
         if let unseen = recorded.unseen { members["unseen"] = .string(unseen.exactText) }
+        if recorded.isDone { members["done"] = true }
         if recorded.isReopened { members["reopened"] = true }
         members["stages"] = RecordedStage.text(of: recorded.stages).map { .string($0) }
         if let local = recorded.local { members["local"] = .string(local.description) }

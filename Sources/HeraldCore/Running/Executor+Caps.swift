@@ -10,9 +10,9 @@ extension Executor {
         // Nothing starts in a dry run, whose account is that of the plan.
         var stopped = send.skipped.intersection(send.undecided)
         if !options.mode.isDryRun { stopped = await whomCapsStop(send) }
-        report.steps[entry.index].skip(stopped.counts)
+        report.steps[entry.index].skip(stopped.mapMembers { $1.subtracting(send.refusedIfStopped) }.counts)
         send.decide(stopped)
-        awaitingCaps[entry.index] = send.undecided
+        awaitingCaps[entry.index, default: []].formUnion(send.undecided)
         entry.step.work = .send(send)
     }
 
@@ -29,7 +29,7 @@ extension Executor {
     /// How many of those who waited for caps a later part of their send counts again.
     mutating func countedAgain(in step: Plan.Step, at index: Int) -> Int {
         guard case .send(let send) = step.work, let waiting = awaitingCaps[index] else { return 0 }
-        let again = waiting.intersection(send.members.union(send.skipped.all))
+        let again = waiting.intersection(send.members.union(send.skipped.all).union(send.refused))
         awaitingCaps[index] = waiting.subtracting(again)
         return again.count
     }
@@ -39,7 +39,9 @@ extension Plan.Send {
     /// - Parameter stopped: whom of the undecided caps stop. The others are not skipped.
     fileprivate mutating func decide(_ stopped: Partition<SkipReason>) {
         skipped.move(undecided, to: nil)
-        for reason in stopped.states { skipped.move(stopped[reason], to: reason) }
+        for reason in stopped.states { skipped.move(stopped[reason].subtracting(refusedIfStopped), to: reason) }
+        refused.formUnion(stopped.all.intersection(refusedIfStopped))
+        refusedIfStopped = []
         undecided.subtract(stopped.all)
         keepingOutcome.subtract(undecided)
     }

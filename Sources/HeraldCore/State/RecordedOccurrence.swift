@@ -23,6 +23,9 @@ package struct RecordedOccurrence: Hashable, Sendable {
     /// In local time: since when runs do not look at it, because no file declares it, or its schedule or its revision is
     /// another. Who is in a wave since then is not fixed.
     package var unseen: Date?
+    /// In local time: whether everybody on the list had it when a run looked last. It stays open only for those whom the
+    /// list may lack for now.
+    package var isDone = false
     /// The stages that have opened. They rise. Empty for one that opens to everybody at once.
     package var stages: [RecordedStage] = []
     package var outcomes = Outcomes.ledger(Ledger())
@@ -65,6 +68,9 @@ package struct RecordedOccurrence: Hashable, Sendable {
         self.contentDigest = contentDigest
         self.target = target
     }
+
+    /// Whether nothing of it is left to be done, as far as anybody knows.
+    var isOver: Bool { finished != nil || isDone }
 
     /// `nil` if the ledger was pruned or not read. That says nothing about the occurrence's recipients.
     package var ledger: Ledger? {

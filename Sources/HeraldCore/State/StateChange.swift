@@ -89,6 +89,8 @@ package enum StateChange: Hashable, Sendable {
     case suspend(OccurrenceID, at: Date)
     /// Since when runs do not look at an open occurrence in local time. `nil` if they do again.
     case unseen(OccurrenceID, since: Date?)
+    /// Whether everybody on the list has an open occurrence in local time.
+    case done(OccurrenceID, Bool)
     /// FCM does not know a registration that is not its recipient's current one.
     case died(Tombstone)
     /// Numbers the deaths that have no number yet, for those who are told of them.
@@ -201,6 +203,7 @@ extension RecordedState {
             guard occurrences[id]?.ledger != nil else { return }
             occurrences[id]?.finished = nil
             occurrences[id]?.isReopened = true
+            occurrences[id]?.isDone = false
         case .forget(let members, _):
             dead.formUnion(members.subtracting(RecipientSet(formers.keys.sorted())))
             migratedDead.subtract(members)
@@ -252,6 +255,7 @@ extension RecordedState {
             if occurrences[id]?.finished == nil { occurrences[id]?.halt = halt }
         case .suspend(let id, let instant): occurrences[id]?.suspended = instant
         case .unseen(let id, let since): occurrences[id]?.unseen = since
+        case .done(let id, let isDone): occurrences[id]?.isDone = isDone
         case .died, .numberDeaths, .toldDeaths: break
         case .reviveMigrated:
             dead.subtract(migratedDead)
@@ -312,7 +316,7 @@ extension StateChange {
         switch self {
         case .register, .spendPlan, .audienceSizes, .watermark, .pause, .resume, .topicAPI, .sendQuota, .test, .prune,
             .applied, .approve, .stamp, .forgetStarts, .counting, .note, .numberDeaths, .toldDeaths, .observed,
-            .unseen:
+            .unseen, .done:
             false
         case .members, .reclassify, .awaitFile, .groupKey, .groupMembers, .open, .assign, .waves, .stages, .amend,
             .outcome, .reject, .skip, .restore, .started, .unstarted, .finish, .reopen, .forget, .revive, .rename,

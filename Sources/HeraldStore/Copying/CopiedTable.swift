@@ -25,7 +25,7 @@ package struct CopiedTable: Sendable {
                 "id": .int, "name": .text, "campaign": .text, "revision": .int, "due": .real, "content_digest": .text,
                 "target": .text, "finished": .real, "pruned": .flag, "halted": .text,
                 "begun": .real, "reopened": .flag, "suspended": .real, "local": .text,
-                "stages": .text, "unseen": .real,
+                "stages": .text, "unseen": .real, "done": .flag,
             ], isNumbered: true),
         .init("code", ["id": .int, "code": .text], isNumbered: true),
         .init(

@@ -134,13 +134,14 @@ struct PostgresReader {
         occurrence.local = try StoredValue.localTime(row.optionalText(13))
         occurrence.stages = try StoredValue.stages(row.optionalText(14))
         occurrence.unseen = try row.optionalDouble(15).map(StoredValue.date)
+        occurrence.isDone = try row.bool(16)
         return (try row.int(0), OccurrenceID(rawValue: try row.text(1)), occurrence)
     }
 
     static let columns =
         """
         id, name, campaign, revision, due, content_digest, target, finished, pruned, halted, begun, reopened, suspended,
-        local, stages, unseen
+        local, stages, unseen, done
         """
 }
 

@@ -159,8 +159,10 @@ extension PostgresSchema {
         sets(named: "wave", of: "occurrence", checksum: checksumOfBits),
     ]
 
-    /// Since when runs do not look at an occurrence in local time.
-    private static let unseen = ["ALTER TABLE @occurrence ADD COLUMN unseen float8"]
+    /// Since when runs do not look at an occurrence in local time, and whether everybody on the list has it.
+    private static let unseen = [
+        "ALTER TABLE @occurrence ADD COLUMN unseen float8, ADD COLUMN done boolean NOT NULL DEFAULT false"
+    ]
 
     /// Which deaths others are told of, under which number, and whether they were.
     private static let notices = [

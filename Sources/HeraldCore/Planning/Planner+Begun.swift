@@ -1,0 +1,126 @@
+internal import FCM
+
+/// Occurrences that have begun: what is left of them, and who holds them.
+extension Planner {
+    /// - Parameter sorting: whose clock has reached it, for one in local time.
+    mutating func planBegun(
+        _ wanted: DesiredSend, _ id: OccurrenceID, _ occurrence: RecordedOccurrence, _ sorting: WaveSorting? = nil
+    ) -> [Plan.Send] {
+        let campaign = wanted.campaign
+        let isCron = campaign.schedule.repeats
+        noteUnknowns(id, occurrence, campaign)
+        let isChanged = occurrence.isChanged(in: campaign)
+        let warning =
+            "campaign '\(campaign.name.value)' was changed after \(id) was sent; to send it again, set revision: \(campaign.revision + 1)"
+        // A finished occurrence needs nothing more, even if the lists have changed.
+        guard occurrence.finished == nil, let ledger = occurrence.ledger else {
+            if isChanged, !isCron { overview.warnings.append(warning) }
+            return []
+        }
+        var remaining = send(
+            wanted, id, due: occurrence.due, ledger: ledger, isResumed: true, occurrence.classes, sorting)
+        remaining.begun = occurrence.begun
+        remaining.liftsHalt = occurrence.halt == .dead && forgetsFreely(id)
+        remaining.deadline = campaign.limits(of: occurrence, in: wanted.windowZones).deadline
+        let lateness = campaign.lateness(of: occurrence, at: now, in: wanted.windowZones).map(\.words)
+        // Those who left the list get it if they come back in time.
+        let left = remaining.leftOut.gone.subtracting(wanted.members(begun: true))
+        let inTime = sorting.map { left.subtracting($0.late(of: wanted, at: now)) } ?? left
+        let mayBeAhead = mayBeAhead(occurrence, campaign, sorting)
+        let isAhead = sorting != nil && (mayBeAhead || sorting?.waves.ahead.isEmpty == false)
+        remaining.staysOpen = lateness == nil && (!inTime.isEmpty || isAhead)
+        let isOwing = sorting == nil || remaining.staysOpen || mayBeAhead || !remaining.members.isEmpty
+        let nobody = listsSkipped || !isOwing ? nil : nobodyLeft(wanted, remaining)
+        // A wave of nothing but bad rows is refused, or accounted for.
+        let isOfBad = !remaining.joiningBad.isEmpty && !isChanged && campaign.enabled && occurrence.halt == nil
+        let hasNobody =
+            remaining.members.isEmpty && remaining.discovered.isEmpty && remaining.skipped.isEmpty && !listsSkipped
+            && nobody == nil && !isOfBad
+        if hasNobody, !remaining.staysOpen, !mayBeAhead, occurrence.halt != .failedOver, occurrence.halt != .stage {
+            // Who left it for good is still to be accounted for.
+            if !left.isEmpty, !isChanged { return [remaining] }
+            end(id, occurrence, campaign, losesField: isChanged && sorting == nil && !occurrence.isDone)
+            if isChanged, !isCron { overview.warnings.append(warning) }
+            return []
+        }
+        if occurrence.halt == .failedOver { return holdHalted(.failedOver, occurrence, remaining, wanted) }
+        let isDone = hasNobody && left.isEmpty && (sorting.map(\.waves.ahead.isEmpty) ?? occurrence.isDone)
+        if sorting != nil { noteDone(id, occurrence, isDone) }
+        if isDone, occurrence.halt == nil, occurrence.local != nil {
+            if isChanged, !isCron { overview.warnings.append(warning) }
+            return []
+        }
+        if isChanged {
+            hold(
+                id,
+                "it is half done and its message, target or time changed since; --continue sends what the file says now to those who have nothing yet"
+                    + waveDeadline(of: remaining, wanted, occurrence),
+                .goOn, remaining: remaining.members.count, stageTable(of: remaining, wanted, occurrence))
+        } else if !campaign.enabled {
+            hold(
+                id, "it is half done and the campaign is disabled", .abandon, remaining: remaining.members.count,
+                stageTable(of: remaining, wanted, occurrence))
+        } else if let lateness, sorting == nil {
+            let due = occurrence.due ?? occurrence.begun ?? now
+            plan.missed.append(.init(occurrence: id, due: due, reason: "it is half done and \(lateness)"))
+            // What a crash left still has to be accounted for.
+            let left = ledger[.intended]
+            if !left.isEmpty { return [remaining.withoutRequests(leftByCrash: left)] }
+        } else if let halt = occurrence.halt, !remaining.liftsHalt {
+            return holdHalted(halt, occurrence, remaining, wanted)
+        } else if sorting == nil, let due = occurrence.due, now < due {
+            // A person let it go on at a later time, or a fast clock began it.
+            if !isCron { overview.upcoming += upcoming(wanted, after: now, through: due, limit: 1) }
+        } else if let nobody, remaining.discovered.isEmpty {
+            overview.warnings.append(
+                "\(id) is half done and \(nobody.reason); it goes on when \(nobody.end), or ends with 'herald state resolve \(id) --abandon'"
+            )
+        } else if hasNobody {
+            if left.isEmpty { return [] }
+            let end =
+                deadline(of: left, in: remaining, sorting, wanted)
+                .map { ", until \($0.rfc3339) at the latest" } ?? ""
+            overview.warnings.append(
+                "\(id) is half done, and \(count(left.count, "recipient")) of it left the list (\(remaining.target.words)); it goes on when they are back\(end), or ends with 'herald state resolve \(id) --abandon'"
+            )
+        } else {
+            return startable(remaining, of: wanted, occurrence)
+        }
+        return []
+    }
+
+    /// - Parameter losesField: whether its schedule is in local time no more.
+    private mutating func end(
+        _ id: OccurrenceID, _ occurrence: RecordedOccurrence, _ campaign: Campaign, losesField: Bool
+    ) {
+        plan.over.append(id)
+        // Nobody is left to resend to: from now on a person decides.
+        if campaign.delivery.onUnknown == .resend, occurrence.counts.uncertain > 0 { holdUnknown(id, occurrence) }
+        if losesField, occurrence.local != nil {
+            overview.warnings.append(
+                "\(id) ends: whoever's clock had not reached it before its schedule changed gets nothing")
+        }
+    }
+
+    /// Until when those who left the list can come back to it.
+    private func deadline(
+        of left: RecipientSet, in remaining: Plan.Send, _ sorting: WaveSorting?, _ wanted: DesiredSend
+    ) -> Date? {
+        let reached = sorting?.waves.reached ?? Partition()
+        let waves = reached.states.filter { !reached[$0].intersection(left).isEmpty }
+        return waves.compactMap { wanted.campaign.limits(due: $0, in: wanted.windowZones).deadline }.max()
+            ?? remaining.deadline
+    }
+
+    /// Why there is nobody to go on with, and what ends that. A list that is empty or whose rows are all bad says nothing
+    /// about those who were not tried. `nil` if there is somebody, or if nobody is left to be tried.
+    private func nobodyLeft(_ wanted: DesiredSend, _ remaining: Plan.Send) -> (reason: String, end: String)? {
+        if wanted.members(begun: true).subtracting(wanted.guests).isEmpty {
+            return ("has nobody to send to (\(remaining.target.words))", "there is somebody")
+        }
+        guard remaining.members.isEmpty, remaining.joiningBad.isEmpty, !remaining.leftOut.bad.isEmpty else {
+            return nil
+        }
+        return ("every row that is left is bad (\(remaining.target.words))", "the list is corrected")
+    }
+}
