@@ -60,7 +60,11 @@ struct ForecastComparison {
             expect(marks.0 == marks.1 || waitsForDead(name, marks.0, marks.1), "watermark of \(name)")
         }
         compare(one.missed.map(Miss.init), other.missed.map(Miss.init), "missed", id: \.occurrence)
-        compare(one.held.map(Hold.init), other.held.map(Hold.init), "held", id: \.occurrence)
+        // Whether somebody is left to resend to, and who of a send that ends may have it, a snapshot does not say.
+        let isOver = { (held: Plan.Held) in held.kind == .unknown && one.over.contains(held.occurrence) }
+        compare(
+            one.held.filter { !isOver($0) }.map(Hold.init), other.held.filter { !isOver($0) }.map(Hold.init), "held",
+            id: \.occurrence)
     }
 
     /// Whether only the forecast goes back to a wave of whom nothing is due. All of it may be dead.

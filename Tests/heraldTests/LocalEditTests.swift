@@ -140,4 +140,76 @@ extension LocalTimeTests {
                 || plan.output.contains("when its schedule got a time zone field: Asia/Tokyo"),
             "\(plan.output) \(plan.errors)")
     }
+
+    /// 1 and 2 are in Rome: everybody has it at 8:07 UTC, and the last clock of the world comes to it at 23:07.
+    @Test(arguments: ["gone", "instant", "revision", "text", "disabled"])
+    func `what everybody on the list has is held by no edit`(_ edit: String) async throws {
+        let files = Self.files(Self.daily, zones: ["Europe/Rome", "Europe/Rome"])
+        let town = try await town(files, hours: 0)
+        let original = try #require(files["x.yaml"])
+        for hour in [0, 23] as [Double] { #expect(try await run(town, at: hour).numbers.isEmpty) }
+        #expect(try await run(town, at: 33).numbers == [1, 2])
+        #expect(try await run(town, at: 33.1).numbers.isEmpty)
+        let edited =
+            switch edit {
+            case "gone":
+                "kind: audience\nname: members\nsource: {file: members.csv}\nfields: {zone: {type: timezone}}\n"
+            case "instant": Self.files(#"cron: "7 9 * * *", timezone: Europe/Rome"#)["x.yaml"] ?? ""
+            case "text": original.replacing("Hello", with: "Good evening")
+            case "disabled": original + "enabled: false\n"
+            default: original + "revision: 2\n"
+            }
+        try town.folder.write(edited, to: "x.yaml")
+        for hour in [33.2, 48] as [Double] {
+            let later = try await run(town, at: hour)
+            #expect(!later.words.contains("half done"), "\(hour): \(later.words)")
+            #expect(later.numbers.isEmpty)
+            #expect(try await town.herald("status").failure == nil)
+        }
+        // What no file asks for may be of people who wait a day.
+        _ = try await run(town, at: 72)
+        #expect(try await occurrences(town).first?["finished"] != .null)
+    }
+
+    /// `apply --campaign` moves the campaign's watermark as a run does.
+    @Test func `an edit that an apply of one campaign saw loses no wave either`() async throws {
+        let files = Self.files(Self.daily, zones: Self.three)
+        let town = try await town(files, hours: 0)
+        let original = try #require(files["x.yaml"])
+        for hour in [0, 23] as [Double] { _ = try await run(town, at: hour) }
+        #expect(try await run(town, at: 25).numbers == [1])
+        try town.folder.write(original + "revision: 2\n", to: "x.yaml")
+        town.go(to: Self.monday + 33 * 3600)
+        _ = try await town.herald("apply", "--campaign", "hello", "--auto-approve")
+        try town.folder.write(original, to: "x.yaml")
+        #expect(try await run(town, at: 33.5).numbers == [2])
+        #expect(try await run(town, at: 39).numbers == [3])
+    }
+
+    @Test(arguments: ["text", "disabled"])
+    func `a list that is short while the campaign is edited loses nobody either`(_ edit: String) async throws {
+        let files = Self.files(Self.daily, zones: Self.three)
+        let town = try await town(files, hours: 0)
+        let (original, list) = (try #require(files["x.yaml"]), try #require(files["members.csv"]))
+        let edited =
+            edit == "text" ? original.replacing("Hello", with: "Good evening") : original + "enabled: false\n"
+        let short = list.split(separator: "\n").filter { !$0.contains("New_York") }.joined(separator: "\n") + "\n"
+        var got: [[Int]] = []
+        for hour in [0, 23, 25, 33, 34, 35, 39] as [Double] {
+            try town.folder.write(hour == 34 ? edited : original, to: "x.yaml")
+            try town.folder.write(hour == 34 ? short : list, to: "members.csv")
+            got.append(try await run(town, at: hour).numbers)
+        }
+        #expect(got == [[], [], [1], [2], [], [], [3]])
+    }
+
+    @Test func `a snapshot shows nothing to send of what everybody has`() async throws {
+        let town = try await town(Self.files(Self.daily, zones: ["Europe/Rome", "Europe/Rome"]), hours: 0)
+        for hour in [0, 23, 33, 33.1] as [Double] { _ = try await run(town, at: hour) }
+        let path = "\(town.folder.path)/state.json"
+        #expect(try await town.herald("state", "snapshot", "--out", path).failure == nil)
+        let plan = try await town.herald("plan", "--snapshot", path, "--format", "json")
+        let json = try JSONValue(parsing: Array(plan.output.utf8))
+        #expect(json["steps"]?.array?.isEmpty == true, "\(plan.output) \(plan.errors)")
+    }
 }
