@@ -275,32 +275,6 @@ extension Plan {
     package var supersededCount: Int { superseded.count + unlisted.superseded.values.reduce(0, +) }
 }
 
-extension Plan.Send {
-    /// The same send without any requests. It only accounts for what a crash left.
-    func withoutRequests(leftByCrash discovered: RecipientSet) -> Plan.Send {
-        var copy = self
-        copy.members = []
-        (copy.recipients, copy.whole) = (0, 0...0)
-        copy.discovered = discovered
-        (copy.classes, copy.assignment, copy.leftOut) = (Partition(), nil, Plan.LeftOut())
-        (copy.closings, copy.skipped, copy.staging) = (Partition(), Partition(), nil)
-        (copy.keepingOutcome, copy.refused, copy.seeds) = ([], [], [])
-        return copy
-    }
-}
-
-extension Plan.Send {
-    /// Both parts of one occurrence, for their account.
-    func joined(with other: Plan.Send) -> Plan.Send {
-        var whole = self
-        whole.members.formUnion(other.members)
-        whole.discovered.formUnion(other.discovered)
-        whole.refused.formUnion(other.refused)
-        whole.assignment = other.assignment ?? assignment
-        return whole
-    }
-}
-
 extension Plan.Work {
     /// How many recipients the step accounts for.
     package var planned: Int {

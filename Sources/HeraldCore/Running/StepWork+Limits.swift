@@ -56,7 +56,8 @@ extension StepWork {
     var undecidedNote: String? {
         guard let waiting = send?.undecided.count, waiting > 0 else { return nil }
         let verb = waiting == 1 ? "waits" : "wait"
-        return "\(count(waiting, "recipient")) \(verb): what was to fill their cap has not started; the next run decides"
+        let people = "\(count(waiting, "recipient")) \(verb)"
+        return "\(people): what was to fill their cap has not started; the next run decides"
     }
 
     /// Why recipients of it wait, in words.

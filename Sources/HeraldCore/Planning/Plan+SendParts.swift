@@ -1,0 +1,25 @@
+/// Parts of a send.
+extension Plan.Send {
+    /// The same send without any requests. It only accounts for what a crash left.
+    func withoutRequests(leftByCrash discovered: RecipientSet) -> Plan.Send {
+        var copy = self
+        copy.members = []
+        (copy.recipients, copy.whole) = (0, 0...0)
+        copy.discovered = discovered
+        (copy.classes, copy.assignment, copy.leftOut) = (Partition(), nil, Plan.LeftOut())
+        (copy.closings, copy.skipped, copy.staging) = (Partition(), Partition(), nil)
+        (copy.keepingOutcome, copy.seeds, copy.undecided) = ([], [], [])
+        (copy.refused, copy.refusedIfStopped) = ([], [])
+        return copy
+    }
+
+    /// Both parts of one occurrence, for their account.
+    func joined(with other: Plan.Send) -> Plan.Send {
+        var whole = self
+        whole.members.formUnion(other.members)
+        whole.discovered.formUnion(other.discovered)
+        whole.refused.formUnion(other.refused)
+        whole.assignment = other.assignment ?? assignment
+        return whole
+    }
+}
