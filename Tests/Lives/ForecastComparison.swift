@@ -76,8 +76,11 @@ struct ForecastComparison {
 
     /// Whether all for whom the forecast has it held, or all of a wave that it has as missed, may be dead.
     private func isOfDead(_ id: OccurrenceID) -> Bool {
+        // Only the dead keep it from being missed. Those who are too late are in the hold, too.
+        let isMissedWithoutThem = real.plan.missed.contains { $0.occurrence == id } && comesForDead(id)
         let isHeld = forecast.plan.held.contains {
-            $0.occurrence == id && $0.remaining > 0 && $0.remaining <= snapshot.sizes.tombstones
+            $0.occurrence == id && $0.remaining > 0
+                && ($0.remaining <= snapshot.sizes.tombstones || $0.kind == .paused && isMissedWithoutThem)
         }
         let missed = forecast.plan.missed.filter { $0.occurrence == id }.map {
             String($0.occurrence.rawValue.prefix { $0 != "@" })

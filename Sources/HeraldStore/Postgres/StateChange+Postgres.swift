@@ -97,7 +97,8 @@ extension StateChange {
         case .outgrow(let reported):
             transaction.run("UPDATE @progress SET serial = greatest(serial, $1)", .int(reported))
         case .spendPlan, .groupKey, .amend, .prune, .reopen, .audienceSizes, .watermark, .rename, .pause, .resume,
-            .test, .applied, .approve, .note, .halt, .suspend, .unseen, .done, .stages, .died, .drop, .stamp, .numberDeaths,
+            .test, .applied, .approve, .note, .halt, .suspend, .unseen, .done, .stages, .died, .drop, .stamp,
+            .numberDeaths,
             .toldDeaths, .awaitFile:
             break
         }

@@ -9,7 +9,10 @@ import Testing
 
     /// Names, links, offsets in all their forms, with white space, and texts that are none of these.
     private static let texts =
-        ["Europe/Rome", "Asia/Tokyo", "UTC", "Z", "+02:00", "+0200", "UTC+2", "-05:30", "Asia/Calcutta", "Asia/Kolkata"]
+        [
+            "Europe/Rome", "Asia/Tokyo", "UTC", "Z", "+02:00", "+0200", "UTC+2", "-05:30", "Asia/Calcutta",
+            "Asia/Kolkata",
+        ]
         + [" Europe/Rome", "Europe/Rome ", "", " ", "europe/rome", "Europe/Rom", "Europe/Rome\u{0}", "caf\u{E9}"]
         + (30...50).map { String(repeating: "x", count: $0) } + (0..<3000).map { "nowhere \($0)" }
 
