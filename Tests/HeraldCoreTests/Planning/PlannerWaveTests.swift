@@ -44,6 +44,16 @@ struct PlannerWaveTests {
         #expect(scenario.plan(at: Self.instants[1]).sends.map(\.members) == [[2, 3]])
     }
 
+    /// Stores take no time before year 1.
+    @Test func `an empty list without a watermark leaves one that a state can keep`() {
+        var scenario = scenario(watermark: PlanScenario.now, waves: Partition(disjoint: [Self.instants[0]: [1]]))
+        scenario.state.watermarks = [:]
+        scenario.desired.sends[0].members = []
+        scenario.desired.sends[0].zones = [:]
+        let mark = scenario.plan().watermarks["tide"]?.at
+        #expect(mark == Self.local.firstInstant - 1)
+    }
+
     @Test func `who may have got what has ended is held`() throws {
         var scenario = scenario(watermark: PlanScenario.now, waves: Partition(disjoint: [Self.instants[0]: [1, 2]]))
         let daily = LocalSchedule(.cron(try Cron(parsing: "0 10 * * *"), start: nil, end: nil), field: "zone")
