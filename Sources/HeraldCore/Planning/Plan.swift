@@ -157,6 +157,8 @@ package struct Plan: Hashable, Sendable {
         /// Whether the occurrence goes on after this step: some whom it is for wait for their window, or left the list and
         /// may come back.
         package var staysOpen = false
+        /// In local time: whether the list may lack somebody whose clock is ahead. Then it stays open as *done*.
+        package var mayGrow = false
         package var leftOut = Plan.LeftOut()
         /// How its messages count for caps. `nil` if they do not.
         package var counting: StartCounting?

@@ -27,8 +27,8 @@ extension Planner {
         let left = remaining.leftOut.gone.subtracting(wanted.members(begun: true))
         let inTime = sorting.map { left.subtracting($0.late(of: wanted, at: now)) } ?? left
         let mayBeAhead = mayBeAhead(occurrence, campaign, sorting)
-        let isAhead = sorting != nil && (mayBeAhead || sorting?.waves.ahead.isEmpty == false)
-        remaining.staysOpen = lateness == nil && (!inTime.isEmpty || isAhead)
+        remaining.staysOpen = lateness == nil && (!inTime.isEmpty || sorting?.waves.ahead.isEmpty == false)
+        remaining.mayGrow = sorting != nil && mayBeAhead
         let isOwing = sorting == nil || remaining.staysOpen || mayBeAhead || !remaining.members.isEmpty
         let nobody = listsSkipped || !isOwing ? nil : nobodyLeft(wanted, remaining)
         // A wave of nothing but bad rows is refused, or accounted for.

@@ -244,6 +244,6 @@ extension Plan.Send {
         let first = waves.reached.states.filter { !waves.reached[$0].intersection(members.union(waves.fresh)).isEmpty }
         due = first.min() ?? waves.local.firstInstant
         self.waves = waves
-        staysOpen = !waves.ahead.isEmpty || now < end
+        (staysOpen, mayGrow) = (!waves.ahead.isEmpty, now < end)
     }
 }

@@ -305,7 +305,7 @@ struct StepWork {
         guard case .send(let send) = work, !isPart else { return [] }
         // With `resend`, an occurrence with unknown outcomes is not finished.
         if send.staysOpen || unknown > 0 && send.delivery.onUnknown == .resend { return [] }
-        return [.finish(send.occurrence, at: now)]
+        return [send.mayGrow ? .done(send.occurrence, true) : .finish(send.occurrence, at: now)]
     }
 
     /// Written when the step stopped itself.
