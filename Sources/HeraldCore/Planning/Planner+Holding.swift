@@ -12,10 +12,12 @@ extension Planner {
         }
         for (id, occurrence) in open.sorted(by: { $0.key < $1.key }) where isSelected(occurrence.campaign) {
             let revision = revisions[occurrence.campaign]
-            if occurrence.finished == nil, occurrence.isDone, let local = occurrence.local {
+            if occurrence.finished == nil, occurrence.isDone, revision != occurrence.revision,
+                let local = occurrence.local
+            {
                 // Only somebody whom its list lacked could still get it.
                 if occurrence.counts.uncertain > 0 { holdUnknown(id, occurrence) }
-                if revision != occurrence.revision, now >= local.nextDay.lastInstant { plan.over.append(id) }
+                if now >= local.nextDay.lastInstant { plan.over.append(id) }
             } else if occurrence.finished != nil {
                 if revision != occurrence.revision { holdUnknown(id, occurrence) }
             } else if let revision {

@@ -170,10 +170,10 @@ extension Planner {
                 waitForSomebody(local, id, campaign, progress, &dealt)
             } else {
                 noteAhead(sorting, id, wanted)
-                let nobodyJoins = sorting.passed.isEmpty == false && sorting.waves.joinedLate == 0
+                let allPassed = !sorting.passed.isEmpty && sorting.waves.joinedLate == 0
                 // Where all of the list joined after their wave, somebody may still be ahead.
                 let isOver = !campaign.schedule.repeats && now >= campaign.schedule.lastInstant(of: local)
-                if sorting.waves.ahead.isEmpty, nobodyJoins || isOver {
+                if sorting.waves.ahead.isEmpty, allPassed || isOver {
                     miss(local, id, campaign, of: sorting.passed.count, joinedLate: sorting.waves.joinedLate)
                 }
             }

@@ -44,6 +44,18 @@ struct PlannerWaveTests {
         #expect(scenario.plan(at: Self.instants[1]).sends.map(\.members) == [[2, 3]])
     }
 
+    @Test func `who may have got what everybody else has is held once`() {
+        var scenario = scenario(watermark: PlanScenario.now, waves: Partition(disjoint: [Self.instants[0]: [1, 2]]))
+        let id = OccurrenceID(campaign: "tide", local: Self.local, revision: 1)
+        scenario.desired.sends[0].zones = ["zone": [Zone(offset: 9 * 3600): [1, 2]]]
+        scenario.desired.sends[0].members = [1, 2]
+        scenario.state.occurrences[id]?.unknown = [2]
+        scenario.state.occurrences[id]?.isDone = true
+        #expect(scenario.plan().held.map(\.kind) == [.unknown])
+        scenario.desired.sends = []
+        #expect(scenario.plan().held.map(\.kind) == [.unknown], "without its file, too")
+    }
+
     /// Stores take no time before year 1.
     @Test func `an empty list without a watermark leaves one that a state can keep`() {
         var scenario = scenario(watermark: PlanScenario.now, waves: Partition(disjoint: [Self.instants[0]: [1]]))
