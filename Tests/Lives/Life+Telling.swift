@@ -10,8 +10,8 @@ struct LifeTellings {
         var change: String
         var subject: String
         var sentence: String
-        /// Whether a person decided about it since. If it comes about again, that is news.
-        var isDecided = false
+        /// Whether it was well since, or a person decided about it. If it comes about again, that is news.
+        var isOver = false
     }
 
     /// What is in trouble, as each hook was told.
@@ -126,6 +126,7 @@ extension Life {
         if tellings.over.contains(key), !tellings.isForgotten {
             throw LifeProblem(promise: "tells nothing twice", words: letter.text)
         }
+        guard letter.hasArrived else { return noteUnread(letter) }
         let known = tellings.texts.updateValue(letter.text, forKey: key)
         // An older state tells it again, with the same id.
         if let known, known != letter.text, !tellings.isForgotten {
@@ -142,6 +143,17 @@ extension Life {
         }
         guard known == nil, hook.form == .json else { return }
         try take(try JSONValue(parsing: Array(letter.text.utf8)), at: letter.hook, letter.id)
+    }
+
+    /// Whoever was not told that all is well does not know either that a trouble is a new one.
+    private func noteUnread(_ letter: LifeReceiver.Letter) {
+        guard let sentence = (try? JSONValue(parsing: Array(letter.text.utf8)))?["sentence"]?.string else { return }
+        let open = tellings.open[letter.hook] ?? []
+        tellings.open[letter.hook] = open.map { trouble in
+            var trouble = trouble
+            if "Well again. It was: \(trouble.sentence)" == sentence { trouble.isOver = true }
+            return trouble
+        }
     }
 
     private func take(_ notice: JSONValue, at hook: Int, _ id: String) throws {
@@ -172,12 +184,12 @@ extension Life {
         default:
             let subject = Self.subject(of: notice)
             let isSame = open.contains {
-                $0.change == change && $0.subject == subject && $0.sentence == sentence && !$0.isDecided
+                $0.change == change && $0.subject == subject && $0.sentence == sentence && !$0.isOver
             }
             if isSame, !tellings.isForgotten {
                 throw LifeProblem(promise: "tells the same news once", words: sentence)
             }
-            open.removeAll { $0.change == change && $0.subject == subject && $0.isDecided }
+            open.removeAll { $0.change == change && $0.subject == subject && $0.isOver }
             open.append(.init(change: change, subject: subject, sentence: sentence))
         }
     }
@@ -204,7 +216,7 @@ extension Life {
                     case .goOn: trouble.change == "halted"
                     case .abandon, .retry: false
                     }
-                if isMeant, trouble.subject == id.rawValue { trouble.isDecided = true }
+                if isMeant, trouble.subject == id.rawValue { trouble.isOver = true }
                 return trouble
             }
         }
@@ -227,7 +239,7 @@ extension Life {
     private func judge(_ hook: Webhook, _ number: Int, _ truth: [(change: Webhook.Change, subject: String)]) throws {
         let open = tellings.open[number] ?? []
         for (change, subject) in truth where hook.changes.contains(change) {
-            if !open.contains(where: { $0.change == change.rawValue && $0.subject == subject && !$0.isDecided }) {
+            if !open.contains(where: { $0.change == change.rawValue && $0.subject == subject && !$0.isOver }) {
                 throw LifeProblem(promise: "tells every trouble", words: "hook \(number): \(change) \(subject)")
             }
         }

@@ -44,13 +44,15 @@ enum LifeTellingMishap: CaseIterable {
 
 /// The webhooks of a life: who is told there, and what goes wrong on the way.
 final class LifeReceiver: Sendable {
-    /// One that has arrived.
+    /// One that was sent.
     struct Letter: Sendable {
         var hook: Int
         var id: String
         var signature: String?
         var text: String
         var date: Date
+        /// Whether anybody read it.
+        var hasArrived: Bool
         /// Whether herald knows that it has arrived.
         var isAcknowledged: Bool
         /// Whether the state had it by then.
@@ -102,14 +104,12 @@ final class LifeReceiver: Sendable {
         let mishap = content.withLock { content -> LifeTellingMishap? in
             let hasMishap = Int.random(in: 0..<100, using: &content.random) < content.mishaps
             let mishap = hasMishap ? LifeTellingMishap.allCases.randomElement(using: &content.random) : nil
-            if mishap?.arrives ?? true {
-                content.letters.append(
-                    Letter(
-                        hook: hook, id: id,
-                        signature: letter.headers.first { $0.name == "x-herald-signature" }?.value, text: letter.text,
-                        date: date, isAcknowledged: mishap == nil,
-                        isNoted: noted.contains { $0.contains("\"id\":\"\(id)\"") }))
-            }
+            content.letters.append(
+                Letter(
+                    hook: hook, id: id,
+                    signature: letter.headers.first { $0.name == "x-herald-signature" }?.value, text: letter.text,
+                    date: date, hasArrived: mishap?.arrives ?? true, isAcknowledged: mishap == nil,
+                    isNoted: noted.contains { $0.contains("\"id\":\"\(id)\"") }))
             if mishap == nil {
                 content.failing.remove("\(hook) \(id)")
             } else {

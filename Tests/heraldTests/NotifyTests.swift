@@ -120,6 +120,34 @@ import Testing
         await scene.sandbox.end()
     }
 
+    @Test func `who knows of a new trouble is not told that the one before is over`() async throws {
+        let isUp = Flag()
+        let receiver = try Receiver { post, _ in
+            .status(isUp.isSet || !post.body.contains("\"change\":\"well\"") ? 200 : 422)
+        }
+        let scene = try await Scene("- {webhook: \"${HOOK_0}\", when: [failed]}", [receiver])
+        func write(_ text: String) throws { try scene.sandbox.folder.write(text, to: "workspace/more.yaml") }
+        try await scene.done("state init")
+        try await scene.done("run")
+        try write("kind: [\n")
+        try await scene.done("run", 1)
+        try write("")
+        try await scene.done("run")
+        #expect(try Self.news(receiver) == ["failed", "well(failed)"])
+        try write("kind: [\n")
+        try await scene.done("run", 1)
+        #expect(try Self.news(receiver).dropFirst(2) == ["well(failed)", "failed"])
+        isUp.set()
+        try await scene.done("run", 1)
+        #expect(receiver.posts.count == 4)
+        try write("")
+        try await scene.done("run")
+        #expect(try Self.news(receiver).dropFirst(4) == ["well(failed)"])
+        let ids = try Self.notices(receiver).map { $0["id"]?.string }
+        #expect(ids[1] == ids[2] && Set(ids).count == 4)
+        await scene.sandbox.end()
+    }
+
     @Test func `what a message says is shown where it is asked for, and only what was sent`() async throws {
         let (json, slack) = (try Receiver(), try Receiver())
         let entries = """

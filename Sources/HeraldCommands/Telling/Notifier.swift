@@ -13,7 +13,7 @@ struct Notifier {
 
     /// What came of it.
     struct Outcome {
-        /// `Notice.key` of what has arrived.
+        /// `Notice.key` of what has arrived, or need not arrive any more.
         var arrived: Set<String> = []
         /// One sentence for each webhook that did not take something.
         var problems: [String] = []
@@ -64,10 +64,14 @@ struct Notifier {
         do throws(TellingProblem) {
             let post = try Post(toSecret: webhook.address, machine.environment)
             let secret = try webhook.secret.map { secret throws(TellingProblem) in try expand(secret) }
-            var refused: Set<String> = []
+            // What the next run tells, in this order.
+            var left: [Notice] = []
             for notice in notices {
-                // Nothing is well again for whoever did not take that it was not. The next run tells both, in this order.
-                if let trouble = notice.trouble, refused.contains(trouble) { continue }
+                // Nothing is well again for whoever did not take that it was not.
+                if let trouble = notice.ended, left.contains(where: { $0.id == trouble.id }) {
+                    left.append(notice)
+                    continue
+                }
                 guard begin.duration(to: clock.now) < Self.limit else {
                     outcome.problems.append("\(name) is too slow; the next run tells the rest")
                     break
@@ -75,10 +79,11 @@ struct Notifier {
                 do throws(TellingProblem) {
                     try await send(notice, to: webhook, post, secret, unless: isStopped)
                     outcome.arrived.insert(notice.key(for: webhook))
+                    for old in notice.outdated(of: left) { outcome.arrived.insert(old.key(for: webhook)) }
                 } catch {
                     // One that the server does not like keeps no other one back.
                     guard error.isOfContent else { throw error }
-                    refused.insert(notice.id)
+                    left.append(notice)
                     outcome.problems.append("\(name) refused a message: \(error.description)")
                 }
             }
@@ -113,6 +118,18 @@ struct Notifier {
                 try? await machine.clock.sleep(for: pause)
             }
         }
+    }
+}
+
+extension Notice {
+    /// Whoever knows of a trouble needs to hear no more of an older one of the same thing that was well again before it.
+    ///
+    /// - Parameter left: older ones that did not arrive.
+    fileprivate func outdated(of left: [Notice]) -> [Notice] {
+        guard let subject, ended == nil else { return [] }
+        let over = left.filter { $0.subject == subject }
+        let ended = Set(over.compactMap(\.ended?.id))
+        return over.filter { $0.ended != nil || ended.contains($0.id) }
     }
 }
 

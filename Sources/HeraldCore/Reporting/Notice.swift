@@ -8,12 +8,12 @@ package struct Notice: Hashable, Sendable {
     package var id: String
     /// A word of `when`, or `well`.
     package var change: String
-    /// What is well again: the change that was told before.
-    package var ended: String?
+    /// The trouble that is well again.
+    package var ended: Trouble?
     /// The troubles that it still has. Who knows of one of them is not told that it is well.
     package var others: Set<String> = []
-    /// The id of what told of the trouble that is well again.
-    package var trouble: String?
+    /// What is in trouble, or well again. The same for all its troubles. `nil` for other news.
+    package var subject: String?
     package var at: Date
     package var run: String
     /// `nil` if it is about no occurrence.
@@ -30,11 +30,19 @@ package struct Notice: Hashable, Sendable {
     /// Whether somebody only tries out whether it arrives.
     package var isTest = false
 
+    /// What was told before.
+    package struct Trouble: Hashable, Sendable {
+        /// `Notice.change`
+        package var change: String
+        /// `Notice.id`
+        package var id: String
+    }
+
     package var campaign: String? { occurrence.map { String($0.prefix { $0 != "@" }) } }
 
     /// Whether a webhook is to be told.
     package func concerns(_ webhook: Webhook) -> Bool {
-        guard let word = Webhook.Change(rawValue: ended ?? change), webhook.changes.contains(word) else {
+        guard let word = Webhook.Change(rawValue: ended?.change ?? change), webhook.changes.contains(word) else {
             return isTest
         }
         guard others.isDisjoint(with: webhook.changes.map(\.rawValue)) else { return false }
@@ -95,7 +103,7 @@ package struct Notice: Hashable, Sendable {
             "sentence": .string(sentence), "command": command.map { .string($0) } ?? .null,
             "figures": .object(figures.mapValues { .int(Int64($0)) }),
         ]
-        members["ended"] = ended.map { .string($0) }
+        members["ended"] = ended.map { .string($0.change) }
         members["report_url"] = reportURL(webhook).map { .string($0) }
         if !texts.isEmpty { members["texts"] = .array(texts.map { .string($0) }) }
         if isTest { members["test"] = true }
@@ -112,7 +120,7 @@ package struct Notice: Hashable, Sendable {
     private func slack(_ webhook: Webhook, _ project: String, _ workspace: String, _ texts: [String]) -> JSONValue {
         let mark =
             isTest ? ":wave:" : change == "well" ? ":white_check_mark:" : change == "sent" ? ":mailbox:" : ":warning:"
-        let word = ended.map { "well again (\($0))" } ?? change
+        let word = ended.map { "well again (\($0.change))" } ?? change
         let place = workspace == "." ? project : "\(project)/\(workspace)"
         let head = "\(mark) *\(Self.escaped(word))*  \(Self.escaped(place))"
         let text = Self.escaped(sentence.printable)
@@ -173,9 +181,9 @@ extension Notice {
             "id": .string(id), "change": .string(change), "at": .double(at.timeIntervalSince1970), "run": .string(run),
             "sentence": .string(sentence), "figures": .object(figures.mapValues { .int(Int64($0)) }),
         ]
-        members["ended"] = ended.map { .string($0) }
+        if let ended { (members["ended"], members["trouble"]) = (.string(ended.change), .string(ended.id)) }
+        members["subject"] = subject.map { .string($0) }
         if !others.isEmpty { members["others"] = .array(others.sorted().map { .string($0) }) }
-        members["trouble"] = trouble.map { .string($0) }
         members["recipients"] = recipients.map { .int(Int64($0)) }
         members["occurrence"] = occurrence.map { .string($0) }
         members["command"] = command.map { .string($0) }
@@ -187,9 +195,10 @@ extension Notice {
         guard let id = json["id"]?.string, let change = json["change"]?.string, let at = json["at"]?.number,
             let run = json["run"]?.string, let sentence = json["sentence"]?.string
         else { return nil }
+        let ended = json["ended"]?.string.map { Trouble(change: $0, id: json["trouble"]?.string ?? "") }
         self.init(
-            id: id, change: change, ended: json["ended"]?.string,
-            others: Set((json["others"]?.array ?? []).compactMap(\.string)), trouble: json["trouble"]?.string,
+            id: id, change: change, ended: ended,
+            others: Set((json["others"]?.array ?? []).compactMap(\.string)), subject: json["subject"]?.string,
             at: Date(timeIntervalSince1970: at), run: run, occurrence: json["occurrence"]?.string, sentence: sentence,
             command: json["command"]?.string,
             figures: (json["figures"]?.object ?? [:]).compactMapValues { $0.int.flatMap { Int(exactly: $0) } },

@@ -97,9 +97,10 @@ package struct Told: Hashable, Sendable {
             let fresh = need.keys.filter { news.areNew || troubles[$0]?.isDecided ?? true }
             guard !fresh.isEmpty else { continue }
             let occurrence = state.occurrences[OccurrenceID(rawValue: need.name)] == nil ? nil : need.name
-            let notice = notice(
+            var notice = notice(
                 change.rawValue, occurrence, need.sentence, command: need.command, news, state,
                 fresh.joined(separator: " "), news.run)
+            notice.subject = need.subject
             for key in fresh { troubles[key] = Trouble(subject: need.subject, notice: notice) }
             notices.append(notice)
         }
@@ -117,7 +118,8 @@ package struct Told: Hashable, Sendable {
             var notice = notice(
                 "well", trouble.notice.occurrence, "Well again. It was: \(trouble.notice.sentence)", command: nil, news,
                 state, "well", trouble.notice.id)
-            (notice.ended, notice.others, notice.trouble) = (trouble.notice.change, others, trouble.notice.id)
+            notice.ended = Notice.Trouble(change: trouble.notice.change, id: trouble.notice.id)
+            (notice.others, notice.subject) = (others, trouble.subject)
             notice.recipients = trouble.notice.recipients
             add(notice)
         }
