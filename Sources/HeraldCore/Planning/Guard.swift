@@ -121,11 +121,11 @@ package enum GuardPolicy: Hashable, Sendable {
     }
 
     /// What is left out because of these, while the rest is done.
-    func leftOut(_ refusals: some Collection<GuardRefusal>) -> [GuardRefusal] {
+    func leftOut(_ refusals: [GuardRefusal]) -> [GuardRefusal] {
         switch self {
         case .stop(let overrides):
             refusals.filter { $0.kind.leavesOut && !overrides.allow($0.kind, for: $0.name) }
-        case .leaveOut: Array(refusals)
+        case .leaveOut: refusals
         }
     }
 }

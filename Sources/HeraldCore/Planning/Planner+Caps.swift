@@ -30,9 +30,9 @@ extension Planner {
         cap(&send, by: book)
     }
 
-    /// The campaigns that a run leaves out because of these. Nobody may be stopped by a message that does not go out.
-    func campaignsLeftOut(because refusals: some Collection<GuardRefusal>) -> Set<String> {
-        settings.frequencyCaps.isEmpty ? [] : workspace.campaignNames(affectedBy: policy.leftOut(refusals))
+    /// The campaigns that a run leaves out because of guards. Nobody may be stopped by a message that does not go out.
+    var campaignsLeftOut: Set<String> {
+        settings.frequencyCaps.isEmpty ? [] : workspace.campaignNames(affectedBy: policy.leftOut(plan.refusals))
     }
 
     /// Counts a send for those behind it.

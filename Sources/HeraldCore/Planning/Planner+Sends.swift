@@ -18,9 +18,12 @@ extension Planner {
             (-send.delivery.frequency.priority, send.isResumed ? 1 : 0, send.due ?? now, send.occurrence)
         }
         due.sort { order($0.send) < order($1.send) }
-        var (book, leftOut) = (capBook(), campaignsLeftOut(because: plan.refusals))
+        // All are judged before any takes a place under a cap: a refused one leaves out its whole campaign.
+        for (send, campaign) in due { checkSend(send, of: campaign) }
+        let leftOut = campaignsLeftOut
+        var book = capBook()
         keepStarts()
-        for (planned, campaign) in due {
+        for (planned, _) in due {
             var send = planned
             applyCaps(to: &send, book)
             keepOutcomes(of: &send)
@@ -32,9 +35,6 @@ extension Planner {
                     : send.revision > 1
                         ? "revision \(send.revision) was not sent yet" : "it has no schedule and was never sent"
             sends.append(step(.send(send), reason: reason))
-            let refusals = plan.refusals.count
-            checkSend(send, of: campaign)
-            leftOut.formUnion(campaignsLeftOut(because: plan.refusals.dropFirst(refusals)))
             if !leftOut.contains(send.campaign) { fill(&book, with: send) }
         }
         limitUpcoming()

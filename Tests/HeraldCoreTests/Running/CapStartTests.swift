@@ -135,6 +135,28 @@ struct CapStartTests {
         #expect(laboratory.memory.state().occurrences["second@once"]?.finished != nil)
     }
 
+    @Test func `a campaign that a guard stops for one of its occurrences stops nobody by another`() async throws {
+        let hourly = try Schedule.cron("0 * * * *")
+        let sends = sends { $0.schedule = hourly }
+        // The hour before is half done, and goes to twenty people in all. The new hour goes first, and to ten.
+        let due = laboratory.now - 3600
+        let begun = OccurrenceID(campaign: "first", due: due, revision: 1)
+        try laboratory.memory.commit([
+            .open(begun, RecordedOccurrence(sends[0].campaign, due: due)),
+            .assign(begun, Partition(disjoint: [MessageClass(): RecipientSet(1...20)])),
+            .outcome(begun, RecipientSet(11...20), .accepted),
+            .watermark("first", Watermark(at: due, schedule: hourly.text, next: nil)),
+        ])
+        var input = input(sends)
+        (input.settings.guards.maxRecipients, input.policy) = (15, .leaveOut)
+        let proposal = Planner.proposal(input, at: laboratory.now)
+        let course = RunCourse(proposal, input.policy, in: input.workspace, sizes: [:])
+        #expect(course.leftOut.map(\.actual) == [20])
+        let report = try await laboratory.run(course.plan, ScriptedSender())
+        #expect(report.steps.map(\.held) == [10, 10, 0] && report.steps.map(\.accepted) == [0, 0, 10])
+        #expect(laboratory.memory.state().occurrences["second@once"]?.finished != nil)
+    }
+
     @Test func `a message whose outcome nobody knows stops those it went to`() async throws {
         let sender = ScriptedSender(answers: { $0 == 3 ? [.lost(reason: "the connection closed")] : [] })
         let report = try await run(sends(), sender)
