@@ -77,7 +77,7 @@ echo "$patient"
 expect "$patient" "1 retr"
 
 say "Somebody has doubts about Friday's message."
-friday="$("$herald" -w campaigns calendar --days 8 --format json | grep -o 'weekend-fishing@[^"]*' | cut -d@ -f2)"
+friday="$("$herald" -w campaigns calendar --days 8 --format json | grep -o 'weekend-fishing@[^"]*' | cut -d@ -f2 | sed -n '$p')"
 show pause weekend-fishing
 show plan --at "$friday" --campaign weekend-fishing --days 0
 show resume weekend-fishing
