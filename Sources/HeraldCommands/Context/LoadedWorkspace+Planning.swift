@@ -30,14 +30,15 @@ extension LoadedWorkspace {
     func runProposal(
         from source: consuming PlanSource, at now: Date, _ scope: PlanScope = PlanScope()
     ) async throws -> Proposal {
-        var proposal = try await proposal(from: source, at: now, scope).proposal
+        var proposal = try await proposal(from: source, at: now, scope, policy: .leaveOut).proposal
         proposal.plan = proposal.plan.withholding(proposal.plan.refusals, in: workspace)
         return proposal
     }
 
     /// A plan for readers, and the recipients that it was made for.
     func proposal(
-        from source: consuming PlanSource, at now: Date, _ scope: PlanScope
+        from source: consuming PlanSource, at now: Date, _ scope: PlanScope,
+        policy: GuardPolicy = .stop(Overrides())
     ) async throws -> (proposal: Proposal, desired: Desired) {
         for name in scope.campaigns { _ = try campaign(named: name) }
         let desired: Desired
@@ -48,13 +49,13 @@ extension LoadedWorkspace {
                 workspace.listsSkipped
                 ? try desiredWithoutLists(besides: state.recorded)
                 : try await wanted(knownTo: state, at: location, isForApply: false).desired
-            proposal = try self.proposal(desired, from: state, at: now, scope)
+            proposal = try self.proposal(desired, from: state, at: now, scope, policy: policy)
         case .snapshot(let snapshot, let remarks):
             desired = try Resolver.desired(of: workspace, ListedRecipients(recipientIndex))
             proposal =
                 Planner.forecast(
-                    from: snapshot, of: desired, workspace.settings, workspaceDigest: digest,
-                    onlyCampaigns: Set(scope.campaigns),
+                    from: snapshot, of: desired, workspace.settings, in: workspace, policy: policy,
+                    workspaceDigest: digest, onlyCampaigns: Set(scope.campaigns),
                     judgedAudiences: workspace.audiences(decidingOf: Set(scope.campaigns)), days: scope.days,
                     upcoming: scope.upcoming, listsSkipped: workspace.listsSkipped, remarks: remarks, at: now
                 ).proposal
