@@ -196,6 +196,9 @@ package struct StepReport: Hashable, Sendable {
 
     package var isStanding: Bool { standing != nil }
 
+    /// Whether whoever is left of it is tried by a later run, without a person.
+    package var isWaiting: Bool { standing == .waiting && stopped == nil }
+
     package var pending: Int { planned - accepted - rejected - unknown - skipped - held }
 
     package init(_ step: Plan.Step) {
