@@ -79,6 +79,7 @@ package struct Report: Hashable, Sendable {
     mutating func noteLeftOut(of plan: Plan) {
         missedOccurrences += plan.missed
         superseded += plan.superseded
+        notes += plan.joinedLate.map { "\($0.occurrence): \($0.reason)" }
         // A later plan counts again what an earlier one has counted.
         unlisted.missed.merge(plan.unlisted.missed, uniquingKeysWith: max)
         unlisted.superseded.merge(plan.unlisted.superseded, uniquingKeysWith: max)
