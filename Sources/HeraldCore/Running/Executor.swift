@@ -135,6 +135,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     private mutating func refuse(_ step: Plan.Step, _ refusal: String, at index: Int) {
         watermarks.noteUnbegun(step)
         report.wasBlocked = true
+        report.steps[index].countLater(step)
         report.steps[index].held += report.steps[index].pending
         report.steps[index].stop(.guarded(refusal))
         queue.noteEnd(of: step, report.steps[index])
@@ -206,6 +207,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         case .giveUp(let place, let reason, let isHeld):
             let entry = queue.remove(at: place)
             watermarks.noteUnbegun(entry.step)
+            report.steps[entry.index].countLater(entry.step)
             if isHeld { report.steps[entry.index].held += report.steps[entry.index].pending }
             report.steps[entry.index].stop(reason)
         case .wait(let instant):
