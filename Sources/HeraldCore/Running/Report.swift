@@ -35,6 +35,8 @@ package struct Report: Hashable, Sendable {
     package var supersededCount: Int
     /// What the counts above have besides the lists.
     private var unlisted = Plan.Unlisted()
+    /// What guards refused in the plans so far.
+    private var withheld: Set<GuardRefusal.Cause> = []
     package var steps: [StepReport]
     /// Whether the run ended because the endpoint did not answer.
     package var isUnreachable = false
@@ -88,12 +90,14 @@ package struct Report: Hashable, Sendable {
         noteWithheld(in: plan)
     }
 
-    /// A step that a guard stopped says so itself.
+    /// A step that a guard stopped says so itself. A later plan may refuse the same with other figures.
     private mutating func noteWithheld(in plan: Plan) {
         guard !plan.withheld.isEmpty else { return }
         wasBlocked = true
-        let told = Set(plan.steps.compactMap(\.refusal) + notes)
-        notes += plan.withheld.map(\.reason).filter { !told.contains($0) }
+        let told = Set(plan.steps.compactMap(\.refusal))
+        let untold = plan.withheld.filter { !withheld.contains($0.cause) && !told.contains($0.reason) }
+        notes += untold.map(\.reason)
+        withheld.formUnion(plan.withheld.map(\.cause))
     }
 
     package struct Failure: Hashable, Sendable {
