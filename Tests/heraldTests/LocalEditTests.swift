@@ -72,6 +72,19 @@ extension LocalTimeTests {
         #expect(got == [[], [], [1], [], [], [2], [3]])
     }
 
+    @Test func `whoever ends it is told until when clocks would have come to it`() async throws {
+        let files = Self.files(Self.once("2027-01-05T09:07"), zones: Self.three)
+        let town = try await town(files, hours: 23)
+        #expect(try await run(town, at: 25).numbers == [1])
+        let ended = try await town.herald("state", "resolve", "hello@2027-01-05T09:07", "--abandon")
+        #expect(ended.failure == nil)
+        let words = "whoever's clock comes to it later gets nothing; the last clock of the world does at 2027-01-05T"
+        #expect(ended.errors.contains(words) && !ended.errors.contains("whom it was for"), "\(ended.errors)")
+        for hour in [33, 39] as [Double] { #expect(try await run(town, at: hour).numbers.isEmpty) }
+        let again = try await town.herald("state", "resolve", "hello@2027-01-05T09:07", "--abandon")
+        #expect(again.failure != nil && !again.errors.contains("clock of the world"), "\(again.errors)")
+    }
+
     /// Nobody is in it yet, and nothing runs for it while the wave of Tokyo comes.
     @Test(arguments: ["gone", "disabled"])
     func `a time that nobody was sent yet waits for its file`(_ edit: String) async throws {
