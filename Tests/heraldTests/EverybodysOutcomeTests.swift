@@ -3,6 +3,9 @@ import Foundation
 import HeraldTestSupport
 import Testing
 
+@testable import HeraldCommands
+@testable import HeraldCore
+
 /// What `feedback --outcomes` and follow-ups know of everybody for whom an occurrence was.
 struct EverybodysOutcomeTests: StageScene {
     private static let follower = """
@@ -78,6 +81,25 @@ struct EverybodysOutcomeTests: StageScene {
         // A follow-up asks for them, as it did before.
         #expect(try await town.herald("run").failure == nil)
         #expect(town.sent("Second") == Set(Self.everybody.subtracting(Self.tenth).map { .fid($0) }))
+    }
+
+    @Test(arguments: [(false, "pending null"), (true, "rejected UNAVAILABLE")])
+    func `whom FCM refused for now is rejected once it has ended`(_ hasEnded: Bool, _ outcome: String) async throws {
+        let identity = RecordedState.Identity(
+            lineage: "l", project: "p", endpoint: .emulator, created: Self.monday)
+        let store = MemoryStore(
+            RecordedState(identity: identity), registrations: [1: .fid(1)], fingerprintKey: Array(0..<32))
+        let id = OccurrenceID(rawValue: "hello@once")
+        let occurrence = RecordedOccurrence(
+            campaign: "hello", revision: 1, due: nil, contentDigest: "d", target: "audience:members",
+            begun: Self.monday)
+        try store.commit([.open(id, occurrence), .outcome(id, [1], .deferred)])
+        if hasEnded { try store.commit([.finish(id, at: Self.monday)]) }
+        var text = ""
+        _ = try await FeedbackLines(store).outcomes { text += $0 }
+        let line = try JSONValue(parsing: Array(text.utf8))
+        let words = [line["outcome"]?.string, line["code"]?.string ?? "null"].compactMap(\.self)
+        #expect(words.joined(separator: " ") == outcome, "\(text)")
     }
 
     @Test func `who waits for a person is held`() async throws {
