@@ -74,10 +74,15 @@ struct ForecastComparison {
         return isLocal && shown.at <= mark.at && shown.first == mark.first
     }
 
+    /// Whether the plan has it as missed, or as joined too late by everybody.
+    private func isPast(_ id: OccurrenceID) -> Bool {
+        (real.plan.missed + real.plan.joinedLate).contains { $0.occurrence == id }
+    }
+
     /// Whether all for whom the forecast has it held, or all of a wave that it has as missed, may be dead.
     private func isOfDead(_ id: OccurrenceID) -> Bool {
         // Only the dead keep it from being missed. Those who are too late are in the hold, too.
-        let isMissedWithoutThem = real.plan.missed.contains { $0.occurrence == id } && comesForDead(id)
+        let isMissedWithoutThem = isPast(id) && comesForDead(id)
         let isHeld = forecast.plan.held.contains {
             $0.occurrence == id && $0.remaining > 0
                 && ($0.remaining <= snapshot.sizes.tombstones || $0.kind == .paused && isMissedWithoutThem)
@@ -208,7 +213,7 @@ struct ForecastComparison {
             let seeds = movableSeeds(shown.campaign)
             let mayBeDead =
                 shown.waves.map { $0.reached.all.subtracting(seeds).count <= snapshot.sizes.tombstones } ?? false
-            let isMissed = real.plan.missed.contains { $0.occurrence == id } && comesForDead(id)
+            let isMissed = isPast(id) && comesForDead(id)
             let isExcused = mayHaveNobody(id) || hidesWaves(id) || isAccountOnly || mayBeDead || isMissed
             expect(isExcused, "the forecast has \(id)")
         }

@@ -14,6 +14,7 @@ extension Life {
             for proposal in content.plans {
                 let plan = proposal.plan
                 occurrences += plan.held.map(\.occurrence) + (plan.missed + plan.superseded).map(\.occurrence)
+                occurrences += plan.joinedLate.map(\.occurrence)
                 occurrences += plan.waiting.map(\.occurrence)
                 // It shows the stages that are not open yet.
                 occurrences += plan.steps.compactMap { step in

@@ -56,7 +56,7 @@ extension Life {
                 end(Key(line: line, due: due))
             }
         }
-        for missed in run.now.plans.flatMap({ $0.plan.missed + $0.plan.superseded }) {
+        for missed in run.now.plans.flatMap({ $0.plan.missed + $0.plan.superseded + $0.plan.joinedLate }) {
             for campaign in files.campaigns
             where lines[campaign.line]?.names.contains(missed.occurrence.campaign) == true {
                 let revision = missed.unrecorded?.revision ?? campaign.revision

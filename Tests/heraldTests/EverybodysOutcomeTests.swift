@@ -3,6 +3,9 @@ import Foundation
 import HeraldTestSupport
 import Testing
 
+@testable import HeraldCommands
+@testable import HeraldCore
+
 /// What `feedback --outcomes` and follow-ups know of everybody for whom an occurrence was.
 struct EverybodysOutcomeTests: StageScene {
     private static let follower = """
@@ -45,7 +48,9 @@ struct EverybodysOutcomeTests: StageScene {
         #expect(try await outcomes(town) == Self.every("pending", but: had))
         // 1 leaves the list between two stages.
         try town.folder.write(Self.list(2...60), to: "members.csv")
-        #expect(try await town.herald("state", "resolve", "hello@once", "--abandon").failure == nil)
+        let ended = try await town.herald("state", "resolve", "hello@once", "--abandon")
+        #expect(ended.failure == nil)
+        #expect(ended.errors.contains("it is not sent any more to 58 recipients whom it was for"), "\(ended.errors)")
         #expect(try await outcomes(town) == Self.every("skipped not_tried", but: had))
         let run = try await town.herald("run")
         #expect(run.failure == nil, "\(run.errors)")
@@ -76,6 +81,25 @@ struct EverybodysOutcomeTests: StageScene {
         // A follow-up asks for them, as it did before.
         #expect(try await town.herald("run").failure == nil)
         #expect(town.sent("Second") == Set(Self.everybody.subtracting(Self.tenth).map { .fid($0) }))
+    }
+
+    @Test(arguments: [(false, "pending null"), (true, "rejected UNAVAILABLE")])
+    func `whom FCM refused for now is rejected once it has ended`(_ hasEnded: Bool, _ outcome: String) async throws {
+        let identity = RecordedState.Identity(
+            lineage: "l", project: "p", endpoint: .emulator, created: Self.monday)
+        let store = MemoryStore(
+            RecordedState(identity: identity), registrations: [1: .fid(1)], fingerprintKey: Array(0..<32))
+        let id = OccurrenceID(rawValue: "hello@once")
+        let occurrence = RecordedOccurrence(
+            campaign: "hello", revision: 1, due: nil, contentDigest: "d", target: "audience:members",
+            begun: Self.monday)
+        try store.commit([.open(id, occurrence), .outcome(id, [1], .deferred)])
+        if hasEnded { try store.commit([.finish(id, at: Self.monday)]) }
+        var text = ""
+        _ = try await FeedbackLines(store).outcomes { text += $0 }
+        let line = try JSONValue(parsing: Array(text.utf8))
+        let words = [line["outcome"]?.string, line["code"]?.string ?? "null"].compactMap(\.self)
+        #expect(words.joined(separator: " ") == outcome, "\(text)")
     }
 
     @Test func `who waits for a person is held`() async throws {

@@ -72,6 +72,19 @@ extension LocalTimeTests {
         #expect(got == [[], [], [1], [], [], [2], [3]])
     }
 
+    @Test func `whoever ends it is told until when clocks would have come to it`() async throws {
+        let files = Self.files(Self.once("2027-01-05T09:07"), zones: Self.three)
+        let town = try await town(files, hours: 23)
+        #expect(try await run(town, at: 25).numbers == [1])
+        let ended = try await town.herald("state", "resolve", "hello@2027-01-05T09:07", "--abandon")
+        #expect(ended.failure == nil)
+        let words = "whoever's clock comes to it later gets nothing; the last clock of the world does at 2027-01-05T"
+        #expect(ended.errors.contains(words) && !ended.errors.contains("whom it was for"), "\(ended.errors)")
+        for hour in [33, 39] as [Double] { #expect(try await run(town, at: hour).numbers.isEmpty) }
+        let again = try await town.herald("state", "resolve", "hello@2027-01-05T09:07", "--abandon")
+        #expect(again.failure != nil && !again.errors.contains("clock of the world"), "\(again.errors)")
+    }
+
     /// Nobody is in it yet, and nothing runs for it while the wave of Tokyo comes.
     @Test(arguments: ["gone", "disabled"])
     func `a time that nobody was sent yet waits for its file`(_ edit: String) async throws {
@@ -118,14 +131,20 @@ extension LocalTimeTests {
         #expect(try await run(town, at: hour + 1).numbers.isEmpty)
     }
 
-    @Test func `a time for which everybody on the list joined too late is missed, and said once`() async throws {
+    @Test func `a time for which everybody on the list joined too late is no failure, and said once`() async throws {
         let town = try await town(Self.files(Self.once("2027-01-05T09:07"), zones: ["Pacific/Honolulu"]), hours: 23)
         #expect(try await run(town, at: 33).numbers.isEmpty)
         let list = Self.files("", zones: ["Asia/Tokyo", "Europe/Rome"])["members.csv"] ?? ""
         try town.folder.write(list, to: "members.csv")
         #expect(try await run(town, at: 34).numbers.isEmpty)
-        let over = try await run(town, at: 48)
-        #expect(over.words.contains("nobody was listed when their clock came to it"), "\(over.words)")
+        town.go(to: Self.monday + 48 * 3600)
+        let plan = try JSONValue(parsing: Array(try await town.herald("plan", "--format", "json").output.utf8))
+        #expect(plan["missed"]?.array?.isEmpty == true && plan["joined_late"]?.array?.count == 1, "\(plan)")
+        let over = try await town.herald("run")
+        #expect(over.failure == nil, "\(over.errors)")
+        let words = "nobody was listed when their clock came to it; 2 recipients joined too late"
+        #expect((over.output + over.errors).contains("hello@2027-01-05T09:07: \(words)"), "\(over)")
+        #expect(try await occurrences(town).first?["finished"] != .null)
         #expect(try await run(town, at: 49).words.contains("nobody was listed") == false)
     }
 

@@ -43,8 +43,13 @@ struct FeedbackLines {
                 .reduce(into: RecipientSet()) { $0.formUnion(occurrence.classes[$1]) }
                 .subtracting(ledger.entries.all)
             try await self.write(heldOut, id, occurrence, write) { _ in ("skipped", "held_out") }
+            // FCM refused them for now, and nobody tries them again. They may have got it, so they are not skipped.
+            let refused: RecipientSet = occurrence.finished == nil ? [] : ledger[.deferred]
+            try await self.write(refused, id, occurrence, write) { _ in
+                ("rejected", FailureCode.unavailable.rawValue)
+            }
             let rest = occurrence.classes.all.union(ledger.entries.all).subtracting(ledger.settled)
-                .subtracting(heldOut)
+                .subtracting(heldOut).subtracting(refused)
             try await self.write(rest, id, occurrence, write) { _ in occurrence.outcomeOfRest }
         }
         return pruned
@@ -77,7 +82,7 @@ struct FeedbackLines {
 }
 
 extension RecordedOccurrence {
-    /// What came of those who have no outcome that stays: FCM refused for now, or they were not tried.
+    /// What came of those who have no outcome that stays: they were not tried, or it is open and FCM refused them for now.
     fileprivate var outcomeOfRest: (word: String, code: String?) {
         if finished != nil { return ("skipped", SkipReason.notTried.rawValue) }
         return (halt == nil ? "pending" : "held", nil)

@@ -5,7 +5,7 @@ import HeraldStore
 /// What a person decides about outcomes.
 extension CommandContext {
     func resolve(_ id: OccurrenceID, by resolution: Resolution) async throws {
-        try await repairing { store, lock in
+        let left: [String] = try await repairing { store, lock in
             if resolution == .resend, let instant = lock.resendTime { try wait(for: instant) }
             var state = try await store.snapshot()
             state.occurrences[id] = try await store.occurrence(id)
@@ -20,8 +20,10 @@ extension CommandContext {
             var told = state.told
             told.decide(resolution, about: id)
             try await store.commit(changes + (told == state.told ? [] : [.told(told)]))
+            return resolution == .abandon ? state.wordsOfWhoIsLeft(of: id, campaign, at: machine.now()) : []
         }
         console.info("herald: settled \(id)\n")
+        for line in left { console.info("herald: \(line)\n") }
     }
 
     /// Refuses what could overtake the request of a run that lost the lock.
@@ -88,6 +90,19 @@ extension CommandContext {
             throw CommandFailure(
                 .wrong, "\(path) is no report of this herald's", help: "name a file from runs/ beside the state")
         }
+    }
+}
+
+extension RecordedState {
+    /// Who gets nothing of an occurrence that a person ends. No list is read here, so that nobody knows which clocks people
+    /// have.
+    fileprivate func wordsOfWhoIsLeft(of id: OccurrenceID, _ campaign: Campaign?, at now: Date) -> [String] {
+        let number = unserved(by: id).count
+        let people = number > 0 ? ["it is not sent any more to \(count(number, "recipient")) whom it was for"] : []
+        let clocks = lastClock(of: id, campaign, at: now).map {
+            "whoever's clock comes to it later gets nothing; the last clock of the world does at \($0.rfc3339)"
+        }
+        return people + (clocks.map { [$0] } ?? [])
     }
 }
 

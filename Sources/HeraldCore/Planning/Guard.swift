@@ -58,6 +58,15 @@ package struct GuardRefusal: Hashable, Sendable {
     /// The topic or group, if it is about one. They may have the same name.
     var subject: Plan.Subject?
 
+    /// What it refuses, whatever its figures are by now.
+    struct Cause: Hashable, Sendable {
+        var kind: Guard
+        var name: String
+        var subject: Plan.Subject?
+    }
+
+    var cause: Cause { Cause(kind: kind, name: name, subject: subject) }
+
     /// The option of `apply` that overrides the guard.
     package var override: String { "--override \(kind.rawValue)\(name.isEmpty ? "" : "=\(name)")" }
 

@@ -14,6 +14,9 @@ package struct Plan: Hashable, Sendable {
     package var missed: [Missed] = []
     /// Occurrences that `catch_up` leaves out because a later one is sent. That is no failure.
     package var superseded: [Missed] = []
+    /// Occurrences in local time that are over and had nobody, because everybody on the list joined too late. That is no
+    /// failure, since they are no part of it.
+    package var joinedLate: [Missed] = []
     /// How many more there are than these lists have.
     package var unlisted = Unlisted()
     /// Occurrences that have no recipient left to be tried, but whose end is not in the state because of a crash.
@@ -189,7 +192,7 @@ package struct Plan: Hashable, Sendable {
         package var occurrence: OccurrenceID
         package var due: Date
         package var reason: String
-        /// What to record if the state has nothing about it yet, so that it is reported as missed only once.
+        /// What to record if the state has nothing about it yet, so that it is reported only once.
         package var unrecorded: RecordedOccurrence?
     }
 
@@ -269,7 +272,7 @@ extension Plan {
     }
 
     /// Whether applying it changes nothing.
-    package var isEmpty: Bool { steps.isEmpty && missed.isEmpty && superseded.isEmpty }
+    package var isEmpty: Bool { steps.isEmpty && missed.isEmpty && superseded.isEmpty && joinedLate.isEmpty }
 
     func judges(audience: String) -> Bool { judgedAudiences?.contains(audience) ?? true }
 

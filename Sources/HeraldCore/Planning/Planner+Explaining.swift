@@ -50,6 +50,7 @@ extension Planner {
         if let held = plan.held.first(where: { $0.occurrence == id && $0.kind != .unknown }) {
             return ("\(held.reason); '\(held.command)'", nil)
         }
+        if let late = plan.joinedLate.first(where: { $0.occurrence == id }) { return (late.reason, nil) }
         guard let missed = plan.missed.first(where: { $0.occurrence == id }) else { return nil }
         return ("it is missed: \(missed.reason)", nil)
     }

@@ -174,7 +174,7 @@ extension Planner {
                 // Where all of the list joined after their wave, somebody may still be ahead.
                 let isOver = !campaign.schedule.repeats && now >= campaign.schedule.lastInstant(of: local)
                 if sorting.waves.ahead.isEmpty, allPassed || isOver {
-                    miss(local, id, campaign, of: sorting.passed.count, joinedLate: sorting.waves.joinedLate)
+                    endWithNobody(local, id, campaign, sorting)
                 }
             }
             return []
@@ -196,14 +196,24 @@ extension Planner {
         }
     }
 
-    private mutating func miss(
-        _ local: LocalTime, _ id: OccurrenceID, _ campaign: Campaign, of people: Int, joinedLate: Int = 0
-    ) {
-        let late = "it is \(Lateness.tooLate), for \(count(people, "recipient"))"
-        let joined = "nobody was listed when their clock came to it; \(count(joinedLate, "recipient")) joined too late"
+    private mutating func miss(_ local: LocalTime, _ id: OccurrenceID, _ campaign: Campaign, of people: Int) {
         plan.missed.append(
             .init(
-                occurrence: id, due: local.firstInstant, reason: joinedLate == 0 ? late : joined,
+                occurrence: id, due: local.firstInstant,
+                reason: "it is \(Lateness.tooLate), for \(count(people, "recipient"))",
+                unrecorded: RecordedOccurrence(campaign, local: local)))
+    }
+
+    /// Whoever joined too late is no part of it, so nobody is missed where that is everybody.
+    private mutating func endWithNobody(
+        _ local: LocalTime, _ id: OccurrenceID, _ campaign: Campaign, _ sorting: WaveSorting
+    ) {
+        let late = sorting.waves.joinedLate
+        guard late > 0, sorting.passed.isEmpty else { return miss(local, id, campaign, of: sorting.passed.count) }
+        plan.joinedLate.append(
+            .init(
+                occurrence: id, due: local.firstInstant,
+                reason: "nobody was listed when their clock came to it; \(count(late, "recipient")) joined too late",
                 unrecorded: RecordedOccurrence(campaign, local: local)))
     }
 

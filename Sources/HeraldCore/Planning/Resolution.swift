@@ -62,6 +62,26 @@ extension RecordedOccurrence {
 }
 
 extension RecordedState {
+    /// Who gets nothing of an open occurrence if it ends now: whom it is for, as far as the state knows, and who may still
+    /// be tried.
+    package func unserved(by id: OccurrenceID) -> RecipientSet {
+        guard let occurrence = occurrences[id], occurrence.finished == nil, let ledger = occurrence.ledger else {
+            return []
+        }
+        return occurrence.classes.members(where: { !$0.isHoldout }).union(ledger[.deferred]).union(ledger[.again])
+            .subtracting(ledger.settled).subtracting(ledger.resent).subtracting(.target).subtracting(dead)
+    }
+
+    /// When the last clock of the world comes to an open occurrence in local time. `nil` if none is ahead of it, or if
+    /// everybody on the list has it.
+    ///
+    /// - Parameter campaign: the campaign as the files have it now.
+    package func lastClock(of id: OccurrenceID, _ campaign: Campaign?, at now: Date) -> Date? {
+        guard let occurrence = occurrences[id], !occurrence.isOver, let local = occurrence.local else { return nil }
+        let last = campaign?.schedule.lastInstant(of: local) ?? local.lastInstant
+        return last > now ? last : nil
+    }
+
     /// The changes that carry out the decision. The occurrence must have its ledger, which a snapshot does not have for
     /// finished occurrences.
     ///

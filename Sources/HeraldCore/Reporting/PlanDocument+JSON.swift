@@ -44,6 +44,7 @@ extension PlanDocument {
                 }),
             "warnings": .array(warnings.map { .string($0) }),
         ]
+        if !plan.joinedLate.isEmpty { members["joined_late"] = .array(plan.joinedLate.map(\.json)) }
         if !plan.waiting.isEmpty { members["waiting"] = .array(plan.waiting.map { waiting($0) }) }
         if !overview.zonesDefaulted.isEmpty {
             members["zones_defaulted"] = .object(overview.zonesDefaulted.mapValues { .int(Int64($0)) })

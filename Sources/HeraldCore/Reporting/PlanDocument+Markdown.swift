@@ -73,6 +73,8 @@ extension PlanDocument {
             Section(
                 title: "Superseded", entries: plan.superseded.sayings.map(Self.entry), limit: 2_000),
             Section(
+                title: "Joined too late", entries: plan.joinedLate.sayings.map(Self.entry), limit: 2_000),
+            Section(
                 title: "Guards that this plan cannot judge",
                 entries: overview.unjudged.lines.map { "- \($0.inMarkdown)\n" }, limit: 3_000),
         ]

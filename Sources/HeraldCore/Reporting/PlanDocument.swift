@@ -145,8 +145,11 @@ package struct PlanDocument: Document {
             return match + unread
         }
         if plan.steps.isEmpty {
-            let missed = [(plan.missedCount, "missed"), (plan.supersededCount, "superseded")]
-                .filter { $0.0 > 0 }.map { "\(count($0, "occurrence")) \($1)" }.joined(separator: ", ")
+            let missed = [
+                (plan.missedCount, "missed"), (plan.supersededCount, "superseded"),
+                (plan.joinedLate.count, "without anybody"),
+            ]
+            .filter { $0.0 > 0 }.map { "\(count($0, "occurrence")) \($1)" }.joined(separator: ", ")
             return "Plan: nothing to send or change, \(missed)." + unread
         }
         var parts: [String] = []
@@ -257,7 +260,10 @@ package struct PlanDocument: Document {
 
     /// What is not sent, and why.
     var unsent: [(title: String, sayings: [Saying])] {
-        [("Missed", plan.missed.sayings), ("Superseded", plan.superseded.sayings), ("Held", plan.held.sayings)]
+        [
+            ("Missed", plan.missed.sayings), ("Superseded", plan.superseded.sayings),
+            ("Joined too late", plan.joinedLate.sayings), ("Held", plan.held.sayings),
+        ]
     }
 
     /// Listed members of topics who stay out.

@@ -44,7 +44,7 @@ extension ReportDocument {
                 let parts = [step.stopped.map { "stopped: \($0.words)" }, figures, step.leftOut.words]
                 let message = parts.compactMap(\.self).joined(separator: "; ")
                 let cause = step.failures.first { $0.action != .forgotten }?.code
-                let type = cause ?? (step.hasMissed && step.pending == 0 ? "missed" : "incomplete")
+                let type = cause ?? (step.hasMissed && !step.isIncomplete ? "missed" : "incomplete")
                 writer.element("failure", ["type": type, "message": message]) {
                     Self.write(step.failures, omitted: step.failuresOmitted, to: &$0)
                 }
@@ -82,5 +82,5 @@ extension ReportDocument {
 
 extension StepReport {
     /// Nothing of the step was tried, and that is not a failure.
-    fileprivate var isSkipped: Bool { !hasFailed && accepted == 0 && skipped + held > 0 }
+    fileprivate var isSkipped: Bool { !hasFailed && accepted == 0 && (skipped + held > 0 || isWaiting) }
 }

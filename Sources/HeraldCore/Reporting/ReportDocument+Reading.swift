@@ -211,6 +211,8 @@ extension StepReport {
         failuresOmitted = failures.count < Self.shownFailures ? 0 : max(0, rejected + unknown - failures.count)
         forgotten = failures.count { $0.action == .forgotten }
         if let reason = try fields.optionalText("stopped") { stop(.saved(reason)) }
+        // Reports of older heralds do not say.
+        if let note, fields.has("waiting"), try fields.bool("waiting") { wait(note) }
         unrecorded = try fields.unrecorded("unrecorded")
         locales = try Self.accounts("locales", fields)
         variants = try Self.accounts("variants", fields)

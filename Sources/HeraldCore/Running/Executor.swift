@@ -9,7 +9,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     var context: RunContext
     var queue: RunQueue
     var watermarks = Watermarks()
-    /// Occurrences that are already reported as missed or superseded.
+    /// Occurrences that are already reported as missed, superseded, or joined too late by everybody.
     private var leftOut: Set<OccurrenceID> = []
     /// When to look again for sends that came due after the plan was made.
     var nextLook: Date?
@@ -125,7 +125,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         }
         // What came due goes before the steps under way. Those stay in the queue, so that no watermark passes them.
         queue.insert(fresh)
-        leftOut.formUnion((plan.missed + plan.superseded).map(\.occurrence))
+        leftOut.formUnion((plan.missed + plan.superseded + plan.joinedLate).map(\.occurrence))
         watermarks.add(plan.watermarks)
         nextLook = surroundings.lookAgain == nil ? nil : plan.nextDue
         context.recorded.apply(plan.renaming + plan.notes)
@@ -135,6 +135,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     private mutating func refuse(_ step: Plan.Step, _ refusal: String, at index: Int) {
         watermarks.noteUnbegun(step)
         report.wasBlocked = true
+        report.steps[index].countLater(step)
         report.steps[index].held += report.steps[index].pending
         report.steps[index].stop(.guarded(refusal))
         queue.noteEnd(of: step, report.steps[index])
@@ -159,6 +160,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         }
         plan.missed.removeAll(where: isTold)
         plan.superseded.removeAll(where: isTold)
+        plan.joinedLate.removeAll(where: isTold)
         plan.renames = []
         let first = report.steps.count
         report.steps += fresh.map { StepReport($0) }
@@ -205,6 +207,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         case .giveUp(let place, let reason, let isHeld):
             let entry = queue.remove(at: place)
             watermarks.noteUnbegun(entry.step)
+            report.steps[entry.index].countLater(entry.step)
             if isHeld { report.steps[entry.index].held += report.steps[entry.index].pending }
             report.steps[entry.index].stop(reason)
         case .wait(let instant):

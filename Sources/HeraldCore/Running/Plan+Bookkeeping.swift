@@ -2,10 +2,10 @@
 extension Plan {
     var renaming: [StateChange] { renames.map { .rename(campaign: $0.old, to: $0.new) } }
 
-    /// Occurrences that end without a step of their own. A missed occurrence is reported once.
+    /// Occurrences that end without a step of their own. What is missed, or had nobody, is reported once.
     func endings(at now: Date) -> [StateChange] {
         let ids = Set(steps.map(\.id))
-        let missed = missed.filter { !ids.contains(.send($0.occurrence)) }.flatMap { missed in
+        let missed = (missed + joinedLate).filter { !ids.contains(.send($0.occurrence)) }.flatMap { missed in
             (missed.unrecorded.map { [StateChange.open(missed.occurrence, $0)] } ?? [])
                 + [.finish(missed.occurrence, at: now)]
         }

@@ -35,6 +35,8 @@ package struct Report: Hashable, Sendable {
     package var supersededCount: Int
     /// What the counts above have besides the lists.
     private var unlisted = Plan.Unlisted()
+    /// What guards refused in the plans so far.
+    private var withheld: Set<GuardRefusal.Cause> = []
     package var steps: [StepReport]
     /// Whether the run ended because the endpoint did not answer.
     package var isUnreachable = false
@@ -79,6 +81,7 @@ package struct Report: Hashable, Sendable {
     mutating func noteLeftOut(of plan: Plan) {
         missedOccurrences += plan.missed
         superseded += plan.superseded
+        notes += plan.joinedLate.map { "\($0.occurrence): \($0.reason)" }
         // A later plan counts again what an earlier one has counted.
         unlisted.missed.merge(plan.unlisted.missed, uniquingKeysWith: max)
         unlisted.superseded.merge(plan.unlisted.superseded, uniquingKeysWith: max)
@@ -87,12 +90,14 @@ package struct Report: Hashable, Sendable {
         noteWithheld(in: plan)
     }
 
-    /// A step that a guard stopped says so itself.
+    /// A step that a guard stopped says so itself. A later plan may refuse the same with other figures.
     private mutating func noteWithheld(in plan: Plan) {
         guard !plan.withheld.isEmpty else { return }
         wasBlocked = true
-        let told = Set(plan.steps.compactMap(\.refusal) + notes)
-        notes += plan.withheld.map(\.reason).filter { !told.contains($0) }
+        let told = Set(plan.steps.compactMap(\.refusal))
+        let untold = plan.withheld.filter { !withheld.contains($0.cause) && !told.contains($0.reason) }
+        notes += untold.map(\.reason)
+        withheld.formUnion(plan.withheld.map(\.cause))
     }
 
     package struct Failure: Hashable, Sendable {
@@ -196,6 +201,9 @@ package struct StepReport: Hashable, Sendable {
 
     package var isStanding: Bool { standing != nil }
 
+    /// Whether whoever is left of it is tried by a later run, without a person.
+    package var isWaiting: Bool { standing == .waiting && stopped == nil }
+
     package var pending: Int { planned - accepted - rejected - unknown - skipped - held }
 
     package init(_ step: Plan.Step) {
@@ -240,6 +248,18 @@ extension StepReport {
     mutating func skip(_ reasons: [SkipReason: Int]) {
         skipped += reasons.values.reduce(0, +)
         leftOut.reasons.merge(reasons, uniquingKeysWith: +)
+    }
+
+    /// Takes back whom the run was to skip for good, because the step does not begin: the state knows nothing of it, and
+    /// the run that begins it counts them.
+    ///
+    /// - Parameter step: what was to begin.
+    mutating func countLater(_ step: Plan.Step) {
+        for (reason, number) in StepReport(step).leftOut.reasons {
+            skipped -= number
+            leftOut.reasons[reason, default: 0] -= number
+        }
+        leftOut.reasons = leftOut.reasons.filter { $0.value > 0 }
     }
 
     /// Goes on with recipients of its occurrence whose stage opened, whose clock reached it, or whom caps let through, after

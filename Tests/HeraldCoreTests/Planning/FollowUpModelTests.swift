@@ -282,9 +282,9 @@ private struct RandomHistory {
                 (.outsideWindow, .outside), (.heldOut, .heldOut), (.unknown, .unknown), (.unknown, .abandoned),
                 (.unknown, .intended):
                 true
-            case (.rejected, .rejected): !dead.contains(person)
+            case (.rejected, .rejected), (.rejected, .deferred): !dead.contains(person)
             case (.skipped, .capped), (.skipped, .superseded), (.skipped, .missed), (.skipped, .outside),
-                (.skipped, .jumped), (.skipped, .heldOut), (.skipped, .deferred), (.skipped, .waiting):
+                (.skipped, .jumped), (.skipped, .heldOut), (.skipped, .waiting):
                 true
             default: false
             }

@@ -241,6 +241,17 @@ import Testing
             (["planned": 2, "accepted": 0, "skipped": 2, "skipped_because": ["missed": 2]], "failure"),
             (["planned": 2, "accepted": 1, "skipped": 1, "skipped_because": ["missed": 1]], "failure"),
             (["planned": 2, "accepted": 1, "skipped": 1, "skipped_because": ["superseded": 1]], "passed"),
+            (["planned": 2, "accepted": 0, "pending": 2, "waiting": true, "note": "it opens at 9"], "skipped"),
+            (["planned": 2, "accepted": 1, "pending": 1, "waiting": true, "note": "it opens at 9"], "passed"),
+            (["planned": 2, "accepted": 0, "pending": 2, "note": "it opens at 9"], "failure"),
+            (
+                ["planned": 2, "accepted": 0, "rejected": 1, "pending": 1, "waiting": true, "note": "it opens at 9"],
+                "failure"
+            ),
+            (
+                ["planned": 2, "accepted": 0, "pending": 2, "waiting": true, "note": "it opens at 9", "stopped": "no"],
+                "failure"
+            ),
         ] as [([String: JSONValue], String)])
     func `a step is a test`(step: [String: JSONValue], verdict: String) throws {
         #expect(try verdicts(step) == verdict)

@@ -42,6 +42,18 @@ import Testing
         #expect(occurrence.finished == nil)
         #expect(occurrence.suspended == laboratory.start.adding(.seconds(60)))
         #expect(occurrence.byEntry == [.accepted: [1, 2, 3]])
+        let xml = try ReportDocument(reading: ReportDocument(report).json.bytes()).junit
+        #expect(xml.contains(#"tests="1" failures="0" errors="0" skipped="0""#), "\(xml)")
+    }
+
+    @Test func `whoever only waits is a skipped test, with the reason`() async throws {
+        let laboratory = Laboratory()
+        let send = send(laboratory, closing: [[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]: 0])
+        let report = try await laboratory.run(laboratory.plan(.send(send)), ScriptedSender())
+        #expect(report.steps[0].pending == 10 && report.result == .ok)
+        let xml = try ReportDocument(reading: ReportDocument(report).json.bytes()).junit
+        #expect(xml.contains(#"tests="1" failures="0" errors="0" skipped="1""#), "\(xml)")
+        #expect(xml.contains(#"<skipped message="the window closed (09:00 to 21:00 UTC); it goes on when it opens""#))
     }
 
     @Test func `those whose window is open go on`() async throws {

@@ -56,6 +56,46 @@ import Testing
         #expect(observed.entries.last == report)
     }
 
+    // MARK: Guards
+
+    private static func plan(_ refusals: GuardRefusal...) -> Plan {
+        var plan = Plan(at: Laboratory.start, workspaceDigest: "", state: nil)
+        plan.withheld = refusals
+        return plan
+    }
+
+    private static func report(_ plan: Plan) -> Report {
+        Report(
+            run: "r", plan: plan, planDigest: "sha256:", isDryRun: false, started: plan.at, endpoint: .emulator,
+            project: "p", version: "0")
+    }
+
+    private static func stale(_ audience: String, hours: Int) -> GuardRefusal {
+        GuardRefusal(
+            kind: .staleList, name: audience, limit: 24, actual: hours,
+            message: "the list of audience '\(audience)' is \(hours) hours old")
+    }
+
+    @Test func `what a guard refuses is noted once, whatever its figures are by now`() {
+        var report = Self.report(Self.plan(Self.stale("members", hours: 25)))
+        report.noteLeftOut(of: Self.plan(Self.stale("members", hours: 26), Self.stale("anglers", hours: 26)))
+        report.noteLeftOut(of: Self.plan(Self.stale("members", hours: 27), Self.stale("anglers", hours: 27)))
+        #expect(report.notes == [Self.stale("members", hours: 25).reason, Self.stale("anglers", hours: 26).reason])
+    }
+
+    @Test func `a refusal with the words of another one is noted, too`() {
+        let refusal = { (subject: Plan.Subject) in
+            GuardRefusal(
+                kind: .maxUnsubscribePercent, name: subject.name, limit: 30, actual: 40,
+                message: "40 % would leave", subject: subject)
+        }
+        let report = Self.report(Self.plan(refusal(.topic("tides")), refusal(.group("tides"))))
+        #expect(report.notes.count == 2)
+        var later = Self.report(Self.plan(refusal(.topic("tides"))))
+        later.noteLeftOut(of: Self.plan(refusal(.topic("tides")), refusal(.group("tides"))))
+        #expect(later.notes.count == 2)
+    }
+
     /// Ways in which a server may quote the recipient of a request.
     @Test(
         arguments: [
