@@ -132,8 +132,8 @@ extension LocalTimeTests {
     }
 
     @Test func `a time for which everybody on the list joined too late is no failure, and said once`() async throws {
-        let town = try await town(Self.files(Self.once("2027-01-05T09:07"), zones: ["Pacific/Honolulu"]), hours: 23)
-        #expect(try await run(town, at: 33).numbers.isEmpty)
+        let town = try await town(Self.files(Self.once("2027-01-05T09:07"), zones: ["Pacific/Honolulu"]), hours: 22)
+        for hour in [23, 33] as [Double] { #expect(try await run(town, at: hour).numbers.isEmpty) }
         let list = Self.files("", zones: ["Asia/Tokyo", "Europe/Rome"])["members.csv"] ?? ""
         try town.folder.write(list, to: "members.csv")
         #expect(try await run(town, at: 34).numbers.isEmpty)

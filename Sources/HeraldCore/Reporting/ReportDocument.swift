@@ -96,7 +96,7 @@ package struct ReportDocument: Document, Sendable {
         members["topic"] = step.topic.map { .string($0) }
         members["group"] = step.group.map { .string($0) }
         members["note"] = step.note.map { .string($0) }
-        members["waiting"] = step.isWaiting ? JSONValue.bool(true) : nil
+        if step.isWaiting { members["waiting"] = true }
         members["approved_by"] = step.approver.map { .string($0) }
         if step.repliesForGroup {
             // The words that the device-group protocol itself uses in replies.
