@@ -9,7 +9,7 @@ enum LifeAct: String, CaseIterable {
     case rotate, rotateBeside, rotateUnlisted, catchUpLists, uninstall, comeBack, appSubscribes
     case appLeaves, recordDrift
     case editMessage, editTarget, raiseRevision, moveSchedule, addHours, removeHours, toggleEnabled
-    case changeMembers, changePolicy, editStages, travel, toggleLocalTime, toggleNotify
+    case changeMembers, changePolicy, editStages, travel, toggleLocalTime, toggleNotify, detour
     case renameCampaign, deleteCampaign, bringBackCampaign, newCampaign
     case renameTopic, deleteTopic, bringBackTopic, newTopic, togglePrune, toggleDrift, toggleAdopt, editTopic,
         toggleGroup
@@ -28,7 +28,7 @@ enum LifeAct: String, CaseIterable {
         case .faultyRun, .dyingRun: 6
         case .stoppedRun, .apply, .overriddenApply: 3
         case .wait: 6
-        case .addRow, .removeRow, .rotate, .rotateBeside, .resolve, .decide, .editStages, .travel: 3
+        case .addRow, .removeRow, .rotate, .rotateBeside, .resolve, .decide, .editStages, .travel, .detour: 3
         case .appLeaves, .recordDrift: 3
         case .renameCampaign, .renameTopic, .newCampaign: 3
         case .standbyLags, .failover: 8
@@ -75,6 +75,7 @@ extension Life {
         case .travel: travel(&random)
         case .toggleLocalTime: toggleLocalTime(&random)
         case .toggleNotify: toggleNotify()
+        case .detour: try await takeDetour(&random)
         case .changeMembers: try await changeMembers(&random)
         case .renameCampaign, .deleteCampaign, .bringBackCampaign, .newCampaign:
             nameCampaign(act, &random)
@@ -109,7 +110,7 @@ extension Life {
         }
     }
 
-    private func pass(_ duration: Duration, _ words: String) {
+    func pass(_ duration: Duration, _ words: String) {
         time.advance(by: duration)
         tell("\(words) (\(duration.components.seconds / 60) min)")
     }
@@ -173,7 +174,7 @@ extension Life {
 
     /// Returns whether the campaign comes due within a day.
     @discardableResult
-    private func wait(for campaign: LifeFiles.Campaign) -> Bool {
+    func wait(for campaign: LifeFiles.Campaign) -> Bool {
         guard let due = campaign.nextInstant(after: now) else { return false }
         time.advance(by: .seconds(due.timeIntervalSince(now)))
         return true

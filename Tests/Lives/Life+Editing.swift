@@ -285,6 +285,11 @@ extension Life {
             freshlyDeleted.insert(old)
             return tell("campaign \(old) is deleted")
         }
+        renameCampaign(at: place, &random)
+    }
+
+    func renameCampaign(at place: Int, _ random: inout SeededRandom) {
+        let old = files.campaigns[place].name
         // Deleted and renamed in one edit, two campaigns become one.
         let free = Self.campaignNames.filter { isFree($0) && !freshlyDeleted.contains($0) }
         guard let name = free.randomElement(using: &random) else { return }

@@ -103,6 +103,7 @@ extension Life {
             if members.contains(0) { end(key) }
             for (id, registration) in known.registrations(of: members) {
                 excused[key, default: []].insert(registration.recipientKey)
+                if reason == .missed { try checkTooLate(registration.recipientKey, for: key, campaign) }
                 if case .capped? = reason, !isForgiven {
                     try checkCap(registration.recipientKey, id, key, occurrence, content)
                 }

@@ -8,71 +8,6 @@ import HeraldTestSupport
 ///
 /// A local time is kept as the instant at which a clock in UTC shows it.
 extension Life {
-    /// What runs have seen of one person on the list of a campaign in local time.
-    struct Clock: Equatable {
-        var zone: String?
-        /// The run that saw them first with this zone, of those that saw them so ever since.
-        var since: Date
-        /// Until when all is judged.
-        var mark: Date
-    }
-
-    /// What is known of a campaign that goes by people's own clocks.
-    struct Clocks {
-        /// What decides when it comes to whom. `nil` while it is not in local time.
-        var schedule: String?
-        /// When a run saw it first so. What some clock of the world had passed then is nobody's.
-        var first = Date.distantPast
-        /// Whether a run that nothing disturbed has seen it.
-        var isSeen = false
-        var people: [RecipientKey: Clock] = [:]
-        /// Every zone that somebody had while the campaign went by it.
-        var zones: [RecipientKey: Set<String?>] = [:]
-        /// Whom a firing is still owed to, with the instant on their clock.
-        var owed: [Key: [RecipientKey: Date]] = [:]
-        /// What a fast clock took. No edit, no other zone and nobody new on the list gives it back.
-        var passed = Date.distantPast
-
-        /// Whatever is owed to whom begins anew. The state's mark stays.
-        mutating func forget() { (schedule, people, owed, isSeen) = (nil, [:], [:], false) }
-    }
-
-    /// A run reads the lists.
-    func noteClocks(at now: Date) {
-        // Whom the state takes for dead is in no wave. Whoever is back joins then.
-        let living = Set(files.listed.subtracting(deadBefore).map(\.recipientKey))
-        for campaign in files.campaigns {
-            var own = clocks[campaign.line] ?? Clocks()
-            defer { clocks[campaign.line] = own }
-            let schedule = campaign.isInLocalTime && campaign.isEnabled ? campaign.localText : nil
-            if schedule != own.schedule { own.forget() }
-            if !own.isSeen { own.first = max(now, own.first) }
-            own.schedule = schedule
-            guard schedule != nil, let listed = files.recipients(of: campaign)?.intersection(living) else { continue }
-            own.people = own.people.filter { listed.contains($0.key) }
-            for person in listed {
-                let zone = files.zones[person]
-                own.zones[person, default: []].insert(zone)
-                if own.people[person]?.zone != zone || own.people[person] == nil {
-                    own.people[person] = Clock(zone: zone, since: now, mark: now)
-                    for key in own.owed.keys { own.owed[key]?[person] = nil }
-                }
-            }
-            for key in own.owed.keys { own.owed[key] = own.owed[key]?.filter { listed.contains($0.key) } }
-        }
-        let declared = Set(files.campaigns.map(\.line))
-        for line in clocks.keys where !declared.contains(line) { clocks[line]?.forget() }
-    }
-
-    /// What fired until then is not asked about: a clock was fast.
-    func passClocks(until date: Date) {
-        clocks = clocks.mapValues { clock in
-            var clock = clock
-            (clock.owed, clock.passed) = ([:], max(date, clock.passed))
-            return clock
-        }
-    }
-
     /// When the clock of somebody shows a local time.
     static func instant(of local: Date, in zone: String?) -> Date {
         let time = LocalTime(secondsAsUTC: Int(local.timeIntervalSince1970))
@@ -98,73 +33,98 @@ extension Life {
     ///
     /// - Parameter isTold: whether the run said something of a firing.
     func judgeClocks(of campaign: LifeFiles.Campaign, at now: Date, isTold: (Key) -> Bool) throws {
-        guard var own = clocks[campaign.line], own.schedule != nil else { return }
+        guard var own = clocks[campaign.line], own.isSending else { return }
         defer { clocks[campaign.line] = own }
-        own.isSeen = true
-        var ends: [Key: Date] = [:]
-        for occurrence in known.snapshot.occurrences.values
-        where lines[campaign.line]?.names.contains(occurrence.campaign) == true {
-            ends[key(of: campaign, recorded: occurrence)] = occurrence.finished
+        (own.sight.isSeen, own.wasInstant) = (true, false)
+        owe(campaign, &own, at: now)
+        let reachable = reachable
+        for (key, people) in own.sight.owed.sorted(by: { words($0.key) < words($1.key) }) {
+            if lines[campaign.line]?.over.contains(key) == true {
+                own.sight.owed[key] = nil
+                continue
+            }
+            let got = Set((delivered[key] ?? [:]).keys).union(excused[key] ?? [])
+            let left = people.filter { person, instant in
+                !got.contains(person) && reachable.contains(person)
+                    && campaign.end(after: instant) > own.sight.passedOver
+            }
+            own.sight.owed[key] = left.isEmpty ? nil : left
+            let late = left.filter { now > $0.value.adding(campaign.maxLateness) }
+            if isTold(key) {
+                for person in late.keys { own.sight.owed[key]?[person] = nil }
+                continue
+            }
+            if let expiry = campaign.expiresAfter {
+                for (person, instant) in left where now.adding(.seconds(120)) > instant.adding(expiry) {
+                    own.sight.owed[key]?[person] = nil
+                }
+            }
+            guard let one = own.sight.owed[key]?.keys.map({ number(of: $0) }).min() else { continue }
+            throw LifeProblem(
+                promise: late.isEmpty ? "loses nobody by their clock" : "misses nobody by their clock without a word",
+                words: "\(words(key)) ('\(campaign.name)') was not sent to \(one), and nothing says so")
         }
-        let seeds = runFiles.seeds(of: campaign)
-        let guests = runFiles.guests(of: campaign)
+    }
+
+    /// Notes whose clock has come to what since all was judged, also while no run looked.
+    private func owe(_ campaign: LifeFiles.Campaign, _ own: inout Clocks, at now: Date) {
+        let (ends, strangers) = records(of: campaign)
+        let (seeds, guests) = (runFiles.seeds(of: campaign), runFiles.guests(of: campaign))
         // Where all of the target are seeds, each goes by their own clock, and guests with the first of them.
-        let targets = own.people.filter { !guests.contains($0.key) }
+        let targets = own.sight.people.filter { !guests.contains($0.key) }
         let plain = targets.filter { !seeds.contains($0.key) }
-        for (person, clock) in own.people {
-            own.people[person]?.mark = max(now, clock.mark)
+        // What has begun keeps its time when a cron loses it.
+        let begunTimes = campaign.isDaily ? own.sight.begins.keys.compactMap(\.due) : []
+        for (person, clock) in own.sight.people {
+            own.sight.people[person]?.mark = max(now, clock.mark)
             // On any clock of the world.
-            let locals = campaign.due.firings(after: clock.mark - 50_400, through: now + 50_400)
-            // Seeds in the target get it with the first of the others.
+            let (from, through) = (clock.mark - 50_400, now + 50_400)
+            let locals = Set(campaign.due.firings(after: from, through: through))
+                .union(begunTimes.filter { $0 > from && $0 <= through })
             for local in locals {
                 let key = campaign.isDaily ? Key(line: campaign.line, due: local) : self.key(of: campaign, nil)
+                let (first, floor) = own.start(of: key, isCron: campaign.isDaily)
                 // Who became a seed after it began goes by their own clock all the same.
                 let isFirst = begun[key].map { $0.at >= now } ?? true
                 // Only who was seen before their clock came to it makes a wave. Who joined late is no part of it.
                 let zonesOf = { (people: [RecipientKey: Clock]) in
-                    Set(people.values.filter { Self.instant(of: local, in: $0.zone) > $0.since }.map(\.zone))
+                    let zones = people.values.filter { Self.instant(of: local, in: $0.zone) > max($0.since, floor) }
+                    return Set(zones.map(\.zone))
                 }
                 let plainZones = zonesOf(plain)
                 let others = plainZones.isEmpty ? zonesOf(targets) : plainZones
+                // Seeds in the target get it with the first of the others.
                 let isWithFirst =
                     guests.contains(person) || seeds.contains(person) && !plainZones.isEmpty && isFirst
                 // With a list of nothing but dead there is no wave that guests could start with.
                 let none: Set<String?> = files.target(of: campaign)?.isEmpty == true ? [nil] : []
                 let zones = isWithFirst ? targets.isEmpty ? none : others : [clock.zone]
                 let instants = zones.map { Self.instant(of: local, in: $0) }
-                guard let instant = instants.min(), instant > max(clock.mark, own.passed), instant <= now,
-                    local - 50_400 > own.first
+                guard let instant = instants.min(), instant > max(clock.mark, own.passed, floor), instant <= now,
+                    local - 50_400 > first, !strangers.contains(key)
                 else { continue }
                 // Who comes when it is over, or when it has begun by another schedule, is no part of it.
-                if let end = ends[key], end <= clock.since { continue }
-                if let begin = begun[key]?.at, begin < own.first { continue }
-                own.owed[key, default: [:]][person] = instant
+                if let end = ends[key], end <= clock.met { continue }
+                if let begin = begun[key]?.at, begin < first { continue }
+                own.sight.owed[key, default: [:]][person] = instant
             }
         }
-        let reachable = reachable
-        for (key, people) in own.owed.sorted(by: { words($0.key) < words($1.key) }) {
-            if lines[campaign.line]?.over.contains(key) == true {
-                own.owed[key] = nil
-                continue
+    }
+
+    /// When firings of the campaign in local time ended, and which have begun by a schedule that it does not have now.
+    /// Those wait for a person, and are for nobody whose clock comes to them.
+    private func records(of campaign: LifeFiles.Campaign) -> (ends: [Key: Date], strangers: Set<Key>) {
+        var (ends, strangers): ([Key: Date], Set<Key>) = ([:], [])
+        for occurrence in known.snapshot.occurrences.values
+        where self.campaign(recordedAs: occurrence.campaign)?.line == campaign.line && !occurrence.isUnbegun {
+            let key = key(of: campaign, recorded: occurrence)
+            if occurrence.local == nil || !campaign.isDaily && occurrence.shownDue != campaign.at {
+                strangers.insert(key)
+            } else if let end = occurrence.finished {
+                ends[key] = max(end, ends[key] ?? end)
             }
-            let got = Set((delivered[key] ?? [:]).keys).union(excused[key] ?? [])
-            let left = people.filter { !got.contains($0.key) && reachable.contains($0.key) }
-            own.owed[key] = left.isEmpty ? nil : left
-            let late = left.filter { now > $0.value.adding(campaign.maxLateness) }
-            if isTold(key) {
-                for person in late.keys { own.owed[key]?[person] = nil }
-                continue
-            }
-            if let expiry = campaign.expiresAfter {
-                for (person, instant) in left where now.adding(.seconds(120)) > instant.adding(expiry) {
-                    own.owed[key]?[person] = nil
-                }
-            }
-            guard let one = own.owed[key]?.keys.map({ number(of: $0) }).min() else { continue }
-            throw LifeProblem(
-                promise: late.isEmpty ? "loses nobody by their clock" : "misses nobody by their clock without a word",
-                words: "\(words(key)) ('\(campaign.name)') was not sent to \(one), and nothing says so")
         }
+        return (ends, strangers)
     }
 
     /// Whose clock has reached a firing and who is in none of its waves came, or moved, too late: a plan counts them. What is
@@ -239,8 +199,13 @@ extension LifeFiles.Campaign {
         return true
     }
 
-    /// What decides when it comes to whom.
-    var localText: String { "\(due) \(revision) \(target)" }
+    /// What decides when it comes to whom. Another target is another list.
+    var localText: String { "\(due) \(revision)" }
+
+    /// Until when somebody may get it whose clock came to it then.
+    func end(after instant: Date) -> Date {
+        [maxLateness, expiresAfter].compactMap(\.self).map(instant.adding).min() ?? instant
+    }
 
     /// As occurrences in its time are called.
     func words(for due: Date) -> String { isInLocalTime ? String(due.rfc3339.prefix(16)) : due.rfc3339 }

@@ -24,6 +24,9 @@ extension Life {
                     lines[$0.line]?.names.contains(missed.occurrence.campaign) == true
                 }
                 let isInTime = campaigns.allSatisfy { campaign in
+                    // A cron that lost its field is too late at once for what its one instant had passed then.
+                    let hasLostField = clocks[campaign.line]?.left[""] != nil
+                    if hasLostField, let edit = lines[campaign.line]?.edited, missed.due <= edit { return false }
                     let ends = [campaign.maxLateness, campaign.expiresAfter].compactMap(\.self).map(missed.due.adding)
                     return !campaign.isInLocalTime && campaign.catchUp != .none && ends.allSatisfy { plan.at < $0 }
                         && !campaign.due.hasLost(missed.due)
@@ -34,6 +37,20 @@ extension Life {
                 }
             }
         }
+    }
+
+    /// Who is missed in local time was too late by every clock that they had since. Seeds go by no clock of their own.
+    func checkTooLate(_ person: RecipientKey, for key: Key, _ campaign: LifeFiles.Campaign) throws {
+        // With `catch_up: none`, what no run was there for is missed much earlier.
+        guard campaign.isInLocalTime, !(campaign.isDaily && campaign.catchUp == .none), !isForgiven,
+            !runFiles.seeds(of: campaign).contains(person),
+            let instant = instants(of: key, campaign, for: person).min()
+        else { return }
+        let end = campaign.end(after: instant)
+        guard now < end else { return }
+        throw LifeProblem(
+            promise: "misses what is not too late",
+            words: "\(words(key)) ('\(campaign.name)') leaves out \(number(of: person)) before \(end.rfc3339)")
     }
 
     /// Whatever a report names as missed is never sent. A report outlives the process.
@@ -56,6 +73,8 @@ extension Life {
                 end(Key(line: line, due: due))
             }
         }
+        noteEndsByClock(warnings)
+        run.now.plans.forEach { notePassedOver($0.overview.warnings, at: $0.plan.at) }
         for missed in run.now.plans.flatMap({ $0.plan.missed + $0.plan.superseded + $0.plan.joinedLate }) {
             for campaign in files.campaigns
             where lines[campaign.line]?.names.contains(missed.occurrence.campaign) == true {
@@ -65,6 +84,17 @@ extension Life {
                         ? Key(line: campaign.line, due: missed.occurrence.localDue ?? missed.due)
                         : Key(line: campaign.line, revision: revision))
             }
+        }
+    }
+
+    /// What has lost its field ends without those whose clock was ahead. A warning says so.
+    private func noteEndsByClock(_ warnings: [String]) {
+        for text in warnings where text.contains(" ends: whoever's clock had not reached it") {
+            let id = OccurrenceID(rawValue: String(text.prefix { $0 != " " }))
+            guard let occurrence = known.state.occurrences[id],
+                let campaign = campaign(recordedAs: occurrence.campaign)
+            else { continue }
+            end(key(of: campaign, recorded: occurrence))
         }
     }
 }

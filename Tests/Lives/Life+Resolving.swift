@@ -30,6 +30,8 @@ extension Life {
         guard let campaign = campaign(recordedAs: occurrence.campaign) else { return true }
         let key = key(of: campaign, recorded: occurrence)
         if let classes = known.state.occurrences[id]?.classes, classes != occurrence.classes { note(classes, of: key) }
+        // At another time of one that is due once, what was seen before does not count.
+        if !campaign.isDaily, known.state.occurrences[id]?.local != occurrence.local { clocks[key.line]?.left = [:] }
         switch way {
         case .resend, .retry:
             // A person was told that some get it again. No run sends what no file asks for.

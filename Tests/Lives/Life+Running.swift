@@ -51,6 +51,7 @@ extension Life {
         let isWhole = try await carryOut(call, run)
         tell(words(for: call, run))
         time.advance(by: .seconds(1))
+        if !files.areWrong { lastCall = now }
         hasDied = hasDied || run.isDead
         try noteSkipped(run.now)
         try account(run)

@@ -133,6 +133,8 @@ final class Life {
     var openings: [OccurrenceID: LifeOpening] = [:]
     /// What runs have seen of campaigns in local time.
     var clocks: [Int: Clocks] = [:]
+    /// When the last run ended that could read the files.
+    var lastCall = Date.distantPast
     /// The files as the last call read them.
     var runFiles = LifeFiles()
     /// Who is told, once `notify` says so.

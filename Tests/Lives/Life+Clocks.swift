@@ -1,0 +1,205 @@
+import FCM
+import HeraldTestSupport
+
+@testable import HeraldCore
+
+/// What runs know of people's clocks, and what an edit that is taken back finds as it was.
+extension Life {
+    /// What runs have seen of one person on the list of a campaign in local time.
+    struct Clock: Equatable {
+        var zone: String?
+        /// The run that met them first with this zone, of those that saw them so ever since.
+        var met: Date
+        /// From when on a wave that comes to their clock is theirs: `met`, or the last look before nobody looked.
+        var since: Date
+        /// Until when all is judged.
+        var mark: Date
+    }
+
+    /// What runs have seen of a campaign while it goes by one schedule.
+    struct Sight {
+        /// What decides when it comes to whom.
+        var text: String?
+        /// When a run saw it first so. What some clock of the world had passed then is nobody's.
+        var first = Date.distantPast
+        /// Whether a run that nothing disturbed has seen it.
+        var isSeen = false
+        /// When the last run ended that looked at it.
+        var looked = Date.distantPast
+        var people: [RecipientKey: Clock] = [:]
+        /// Whom a firing is still owed to, with the instant on their clock.
+        var owed: [Key: [RecipientKey: Date]] = [:]
+        /// What was `first`, and `Clocks.floor`, when a firing began.
+        var begins: [Key: (first: Date, floor: Date)] = [:]
+        /// When a run said last that it leaves out whose clock had passed it for too long (`if_passed`).
+        var passedOver = Date.distantPast
+    }
+
+    /// What is known of a campaign that goes by people's own clocks.
+    struct Clocks {
+        /// Whose sight `sight` is: a schedule that is due once, or that of a cron, whatever its times. `nil` while no
+        /// run looks at whose clock comes to it.
+        var slot: String?
+        var sight = Sight()
+        /// What was seen of schedules that no run looks at now. If an edit is taken back, runs go on where they were.
+        var left: [String: Sight] = [:]
+        /// Whether runs send it. While it is disabled, they only look.
+        var isSending = false
+        /// Whether its schedule had no field since a run that nothing disturbed saw it with one.
+        var wasInstant = false
+        /// Until when no run sent it. A cron begins with the clocks that are ahead then.
+        var floor = Date.distantPast
+        /// Every zone that somebody had while the campaign went by it.
+        var zones: [RecipientKey: Set<String?>] = [:]
+        /// What a fast clock took. No edit, no other zone and nobody new on the list gives it back.
+        var passed = Date.distantPast
+
+        /// Whatever is owed to whom begins anew, because the state is an older one. Its mark stays.
+        mutating func forget() {
+            let first = left.values.map(\.first).reduce(sight.first, max)
+            (slot, sight, left, isSending) = (nil, Sight(first: first), [:], false)
+        }
+
+        /// What a fast clock passed is not asked about.
+        mutating func pass(until date: Date) {
+            passed = max(date, passed)
+            sight.owed = [:]
+            for slot in left.keys { left[slot]?.owed = [:] }
+        }
+
+        /// After when clocks come to a firing for people: what some clock of the world had passed when it was seen first
+        /// is nobody's, nor is what came due of a cron while no run sent it.
+        func start(of key: Key, isCron: Bool) -> (first: Date, floor: Date) {
+            let start = sight.begins[key] ?? (first: sight.first, floor: floor)
+            return (start.first, isCron ? start.floor : .distantPast)
+        }
+
+        /// Takes in what the last run did.
+        ///
+        /// - Parameters:
+        ///   - open: what has begun and is open.
+        ///   - end: when that run ended.
+        fileprivate mutating func settle(_ open: [Key: Date], lastRun end: Date) {
+            if !isSending { floor = max(floor, end) }
+            guard slot != nil else { return }
+            sight.looked = max(sight.looked, end)
+            // A first run that died may have left no mark, so that the next one begins anew.
+            guard sight.isSeen else { return }
+            for key in open.keys where sight.begins[key] == nil {
+                sight.begins[key] = (first: sight.first, floor: floor)
+            }
+        }
+
+        /// Turns to what a run goes by now. Returns whether it looks again at what no run has looked at for a while.
+        ///
+        /// - Parameters:
+        ///   - text: what decides when it comes to whom. `nil` if the run does not look.
+        ///   - open: what has begun and is open.
+        fileprivate mutating func turn(
+            to text: String?, isCron: Bool, sends: Bool, _ open: [Key: Date], at now: Date
+        ) -> Bool {
+            // While a cron is away, only what has begun waits for it.
+            if !sends, slot == "" { sight.owed = sight.owed.filter { open[$0.key] != nil } }
+            let next = text.map { isCron ? "" : $0 }
+            let isOther = next != slot
+            if isOther {
+                if let slot { left[slot] = sight.isSeen ? sight : Sight(text: sight.text, first: sight.first) }
+                sight = next.flatMap { left.removeValue(forKey: $0) } ?? Sight()
+                slot = next
+            }
+            isSending = sends
+            guard let text else { return false }
+            // What a cron has at its new times begins as that of a new one. What has begun keeps its time.
+            if !sight.isSeen || text != sight.text {
+                sight.first = max(now, sight.first)
+                sight.owed = sight.owed.filter { open[$0.key] != nil }
+            }
+            sight.text = text
+            // It got its field with the first run that is known to have seen it. Plans name the zones that had passed.
+            if wasInstant { floor = max(now, floor) }
+            return isOther && sight.isSeen
+        }
+    }
+
+    /// A run reads the files and the lists.
+    func noteClocks(at now: Date) {
+        // Whom the state takes for dead is in no wave. Whoever is back joins then.
+        let living = Set(files.listed.subtracting(deadBefore).map(\.recipientKey))
+        let declared = Dictionary(files.campaigns.map { ($0.line, $0) }) { first, _ in first }
+        let openTimes = openTimes
+        for line in Set(clocks.keys).union(declared.keys) {
+            let (file, open) = (declared[line], openTimes[line] ?? [:])
+            var own = clocks[line] ?? Clocks()
+            defer { clocks[line] = own }
+            own.settle(open, lastRun: lastCall)
+            let text = file.flatMap { lookedAt($0, open) }
+            let sends = text != nil && file?.isEnabled == true
+            let isBack = own.turn(to: text, isCron: file?.isDaily == true, sends: sends, open, at: now)
+            if file?.isInLocalTime == false { own.wasInstant = true }
+            // What was told of it while its schedule had no field is not its end.
+            if isBack { lines[line]?.over.subtract(open.keys) }
+            guard let campaign = file, text != nil, let listed = files.recipients(of: campaign) else { continue }
+            meet(listed.intersection(living), of: campaign, isBack, &own, at: now)
+        }
+    }
+
+    /// What decides when a campaign comes to whom. `nil` where a run does not look at whose clock it is: nobody of its
+    /// waves is fixed, whatever the list says meanwhile.
+    private func lookedAt(_ campaign: LifeFiles.Campaign, _ open: [Key: Date]) -> String? {
+        guard campaign.isInLocalTime else { return nil }
+        // While it is disabled, runs look at what has begun. What is due once and has not waits as it is.
+        let isLookedAt =
+            campaign.isEnabled || campaign.isDaily || open[key(of: campaign, nil)].map { $0 == campaign.at } == true
+        return isLookedAt ? campaign.localText : nil
+    }
+
+    /// - Parameters:
+    ///   - listed: those of the list who can be reached, as far as the state knows.
+    ///   - isBack: whether no run has looked for a while. The run fixes the waves that came meanwhile, with everybody who
+    ///     is listed now.
+    private func meet(
+        _ listed: Set<RecipientKey>, of campaign: LifeFiles.Campaign, _ isBack: Bool, _ own: inout Clocks, at now: Date
+    ) {
+        own.sight.people = own.sight.people.filter { listed.contains($0.key) }
+        own.sight.owed = own.sight.owed.mapValues { people in people.filter { listed.contains($0.key) } }
+        // Seeds go by no clock of their own.
+        let seeds = files.seeds(of: campaign)
+        for person in listed {
+            let zone = files.zones[person]
+            if campaign.isEnabled { own.zones[person, default: []].insert(zone) }
+            if let clock = own.sight.people[person], clock.zone == zone { continue }
+            let since = isBack && !seeds.contains(person) ? min(now, own.sight.looked) : now
+            own.sight.people[person] = Clock(zone: zone, met: now, since: since, mark: since)
+            for key in own.sight.owed.keys { own.sight.owed[key]?[person] = nil }
+        }
+    }
+
+    /// By lines, what has begun in local time and is open, with its time. What a person reopened is for nobody else.
+    private var openTimes: [Int: [Key: Date]] {
+        var times: [Int: [Key: Date]] = [:]
+        for occurrence in known.snapshot.occurrences.values
+        where occurrence.local != nil && occurrence.finished == nil && occurrence.hasBegun && !occurrence.isReopened {
+            guard let campaign = campaign(recordedAs: occurrence.campaign) else { continue }
+            let key = key(of: campaign, recorded: occurrence)
+            if begun[key] != nil { times[campaign.line, default: [:]][key] = occurrence.shownDue }
+        }
+        return times
+    }
+
+    /// What fired until then is not asked about: a clock was fast.
+    func passClocks(until date: Date) {
+        for line in clocks.keys { clocks[line]?.pass(until: date) }
+    }
+
+    /// What is due once may leave out whose clock had passed it for too long when it was seen first, or anew. A plan says
+    /// so.
+    func notePassedOver(_ warnings: [String], at date: Date) {
+        for campaign in files.campaigns where campaign.isInLocalTime && !campaign.isDaily {
+            let names = lines[campaign.line]?.names ?? []
+            let isSaid = warnings.contains { text in
+                text.hasSuffix("(if_passed)") && names.contains { text.hasPrefix("\($0)@") }
+            }
+            if isSaid { clocks[campaign.line]?.sight.passedOver = date }
+        }
+    }
+}
