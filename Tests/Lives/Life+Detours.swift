@@ -61,7 +61,7 @@ extension Life {
             files.campaigns[place].revision += 1
             files.campaigns[place].isEnabled = Bool.random(using: &random)
         case .otherTime:
-            let hours = [-3.0, -1, 1, 4].randomElement(using: &random) ?? 1
+            let hours: Double = [-3, -1, 1, 4].randomElement(using: &random) ?? 1
             files.campaigns[place].due = .at((campaign.at ?? now) + hours * 3600)
         }
         tell("\(campaign.name) \(detour.rawValue)")

@@ -103,19 +103,53 @@ extension LocalTimeTests {
         #expect(got == [[], [], [], [1], [2], [3]])
     }
 
-    @Test func `a wave that came while its file was away for too long is missed, and said once`() async throws {
+    @Test(arguments: ["gone", "revision", "time"])
+    func `a wave that came during an edit that was there for too long is missed, and said once`(_ edit: String)
+        async throws
+    {
         let files = Self.files(Self.once("2027-01-05T09:07"), zones: Self.three)
         let town = try await town(files, hours: 23)
         let original = try #require(files["x.yaml"])
         _ = try await run(town, at: 25)
-        try town.folder.write(
-            "kind: audience\nname: members\nsource: {file: members.csv}\nfields: {zone: {type: timezone}}\n",
-            to: "x.yaml")
+        let edited =
+            switch edit {
+            case "gone":
+                "kind: audience\nname: members\nsource: {file: members.csv}\nfields: {zone: {type: timezone}}\n"
+            case "revision": original + "revision: 2\nenabled: false\n"
+            default: original.replacing("2027-01-05", with: "2027-03-05")
+            }
+        try town.folder.write(edited, to: "x.yaml")
         _ = try await run(town, at: 33)
         try town.folder.write(original, to: "x.yaml")
         #expect(try await run(town, at: 36).numbers.isEmpty)
         #expect(try await run(town, at: 39).numbers == [3])
         #expect(try await occurrences(town).first?["skipped_because"]?["missed"] == 1)
+    }
+
+    @Test func `whoever joined too late stays out, also if the time is changed and changed back`() async throws {
+        let files = Self.files(Self.once("2027-01-05T09:07"), zones: ["Asia/Tokyo"])
+        let town = try await town(files, hours: 23)
+        let original = try #require(files["x.yaml"])
+        #expect(try await run(town, at: 25).numbers == [1])
+        _ = try await run(town, at: 33)
+        let list = Self.files("", zones: ["Asia/Tokyo", "Europe/Rome"])["members.csv"] ?? ""
+        try town.folder.write(list, to: "members.csv")
+        for (hour, date) in [(33.2, "2027-01-05"), (33.4, "2027-03-05"), (33.6, "2027-01-05"), (33.8, "2027-01-05")] {
+            try town.folder.write(original.replacing("2027-01-05", with: date), to: "x.yaml")
+            #expect(try await run(town, at: hour).numbers.isEmpty)
+        }
+    }
+
+    @Test func `an occurrence that lost its field is held and not missed`() async throws {
+        let files = Self.files(Self.daily, zones: Self.three)
+        let town = try await town(files, hours: 0)
+        var got: [[Int]] = []
+        for hour in [0, 25] as [Double] { got.append(try await run(town, at: hour).numbers) }
+        try town.folder.write(Self.files(#"cron: "7 9 * * *", timezone: Europe/Rome"#)["x.yaml"] ?? "", to: "x.yaml")
+        let words = try await run(town, at: 36).words
+        #expect(got == [[], [1]] && !words.contains("Missed") && !words.contains("missed"), "\(words)")
+        try town.folder.write(files["x.yaml"] ?? "", to: "x.yaml")
+        #expect(try await run(town, at: 39).numbers == [3])
     }
 
     /// - Parameter hour: of the run that sees revision 2. Rome's 9:07 is 8:07 UTC, at hour 32.1.

@@ -2,18 +2,22 @@ internal import FCM
 
 /// The fields that campaigns use, looked up in the audiences that declare them.
 struct FieldUse {
-    private let workspace: Workspace
+    private let audiences: [Audience]
+    /// Those that may use fields.
+    private let campaigns: [Campaign]
     private let sources: AudienceSources
     private let groups: [GroupName: Group]
 
     init(_ workspace: Workspace) {
-        (self.workspace, sources, groups) = (workspace, workspace.valueSources, workspace.groupsByName)
+        (audiences, campaigns, groups) = (workspace.audiences, workspace.campaignsWithRows, workspace.groupsByName)
+        sources = AudienceSources(campaigns.isEmpty ? [] : audiences)
     }
 
     /// Compiles the messages of personal campaigns.
     ///
     /// - Parameter report: takes what is wrong with a campaign whose messages cannot be compiled.
     func resolve(_ campaigns: inout [Campaign], _ report: (Diagnostic) -> Void) {
+        guard self.campaigns.contains(where: { $0.personal != nil }) else { return }
         for place in campaigns.indices where campaigns[place].personal != nil {
             let fields = source(of: campaigns[place])?.fields.map(\.value)
             if let problem = campaigns[place].resolveFields(in: fields) {
@@ -32,13 +36,12 @@ struct FieldUse {
     func check(listsSkipped isSkipped: Bool) -> [Diagnostic] {
         var found = FindingsOfFiles()
         var faulty: Set<SourceRange> = []
-        for audience in workspace.audiences { checkSamples(of: audience, &faulty, &found) }
-        for place in workspace.campaigns.indices {
-            checkZones(of: workspace.campaigns[place], &found)
-            checkSeeds(of: workspace.campaigns[place], &found)
+        for audience in audiences { checkSamples(of: audience, &faulty, &found) }
+        for campaign in campaigns {
+            checkZones(of: campaign, &found)
+            checkSeeds(of: campaign, &found)
         }
-        for place in workspace.campaigns.indices where workspace.campaigns[place].personal != nil {
-            let campaign = workspace.campaigns[place]
+        for campaign in campaigns {
             guard let personal = campaign.personal, let audience = source(of: campaign),
                 case .list = audience.source
             else { continue }
@@ -166,12 +169,15 @@ struct FieldUse {
         }
     }
 
-    // MARK: Columns
+}
 
+extension Workspace {
+    /// Fields whose columns lists lack, or may not give away.
+    ///
     /// - Parameter attributes: returns the columns of an audience's list. `nil` if it was not read.
     func columnProblems(attributes: (String) -> [String]?) -> [Diagnostic] {
         var advice = Advice()
-        return workspace.audiences.flatMap { audience -> [Diagnostic] in
+        return audiences.flatMap { audience -> [Diagnostic] in
             guard !audience.fields.isEmpty, case .list(let path, let columns) = audience.source,
                 path.value.listEnding != "txt"
             else { return [] }

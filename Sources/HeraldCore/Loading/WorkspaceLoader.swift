@@ -206,7 +206,7 @@ package struct WorkspaceLoader {
         let isHidden = folder.isUnderReview && workspace.audiences.contains { $0.origin != nil }
         guard lists == .required, !isHidden else {
             diagnostics += FilterUse(workspace.audiences).problems { _ in nil }
-            diagnostics += FieldUse(workspace).columnProblems { _ in nil }
+            diagnostics += workspace.columnProblems { _ in nil }
             workspace.listsSkipped = true
             var builder = builder(for: workspace)
             recipientIndex = result(of: &builder)
@@ -237,7 +237,7 @@ package struct WorkspaceLoader {
             return readLists(of: workspace, files, known: nil)
         }
         diagnostics += loader.diagnostics
-        diagnostics += FieldUse(workspace).columnProblems(attributes: loader.attributes(ofListOf:))
+        diagnostics += workspace.columnProblems(attributes: loader.attributes(ofListOf:))
         (listDigests, fetched) = (loader.digests, loader.fetched)
         diagnostics += audiences.compactMap { fetched[$0.name.value]?.warning(of: $0, at: time) }
         return (audiences, read)

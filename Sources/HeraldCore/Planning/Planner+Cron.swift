@@ -164,7 +164,7 @@ extension Planner {
     ) {
         let name = campaign.name.value
         // An occurrence that has begun is accounted for elsewhere.
-        let known = Set((occurrences[name] ?? []).compactMap(\.occurrence.due))
+        let known = Set((occurrences[name] ?? []).compactMap { $0.occurrence.due(in: campaign.schedule.zone) })
         let unknown = known.isEmpty ? instants : instants.filter { !known.contains($0) }
         for instant in unknown.prefix(Self.listed) {
             plan[keyPath: list].append(

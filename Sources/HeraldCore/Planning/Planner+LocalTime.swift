@@ -145,7 +145,8 @@ extension Planner {
     private func sorting(
         _ local: LocalTime, _ wanted: DesiredSend, _ recorded: RecordedOccurrence?, _ progress: WaveSorting.Progress
     ) -> WaveSorting {
-        var recorded = recorded
+        var (recorded, progress) = (recorded, progress)
+        if let recorded, recorded.hasBegun { progress.takeUp(recorded) }
         // Nobody knows who of a wave is still listed.
         if listsSkipped { recorded?.waves = Partition() }
         return WaveSorting(

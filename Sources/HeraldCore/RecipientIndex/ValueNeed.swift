@@ -34,11 +34,10 @@ struct ValueNeed {
         let groups = workspace.groupsByName
         var (owners, zoned): ([RecipientIndex.Owner], [RecipientIndex.Owner]) = ([], [])
         var (columns, zones): ([String: [String]], [String: [String]]) = ([:], [:])
-        let ends = workspace.valueSources
+        let campaigns = workspace.campaignsWithRows
+        let ends = AudienceSources(campaigns.isEmpty ? [] : workspace.audiences)
         var sources: [RecipientIndex.Owner: String] = [:]
-        // Most campaigns of most workspaces need none, and copying one takes long.
-        for place in workspace.campaigns.indices where workspace.campaigns[place].needsRows {
-            let campaign = workspace.campaigns[place]
+        for campaign in campaigns {
             guard let owner = campaign.valueOwner(groups) else { continue }
             let own = campaign.zoneFields(groups, ends).map(\.column)
             if !own.isEmpty, !zoned.contains(owner) { zoned.append(owner) }
@@ -59,7 +58,7 @@ struct ValueNeed {
             }
         }
         (self.columns, self.zones) = (columns, zones)
-        isForZonesAlone = !workspace.campaigns.indices.contains { workspace.campaigns[$0].needsValues }
+        isForZonesAlone = !campaigns.contains(where: \.needsValues)
         self.owners = owners.map { owner in Owner(owner: owner, columns: sources[owner].flatMap { columns[$0] } ?? []) }
         self.zoned = zoned.map { owner in Owner(owner: owner, columns: sources[owner].flatMap { zones[$0] } ?? []) }
     }
@@ -96,7 +95,11 @@ extension Campaign {
     }
 
     /// Whether its plans need rows of lists, and not only who is listed.
-    var needsRows: Bool { needsValues || zoneField != nil || delivery.window?.field != nil }
+    fileprivate var needsRows: Bool {
+        if zoneField != nil || personal != nil { return true }
+        let delivery = delivery
+        return delivery.stages != nil || delivery.window?.field != nil
+    }
 
     /// Whether they need rows whole, or at least their keys, and not only the zones that they name.
     fileprivate var needsValues: Bool { personal != nil || delivery.stages != nil }
@@ -106,10 +109,12 @@ extension Campaign {
 }
 
 extension Workspace {
+    /// The campaigns whose plans need rows of lists: few in most workspaces. All campaigns are looked at, so whoever needs
+    /// them more than once keeps them.
+    var campaignsWithRows: [Campaign] { campaigns.filter(\.needsRows) }
+
     /// Where the recipients of campaigns come from that need values of rows.
-    var valueSources: AudienceSources {
-        AudienceSources(campaigns.indices.contains { campaigns[$0].needsRows } ? audiences : [])
-    }
+    var valueSources: AudienceSources { AudienceSources(campaignsWithRows.isEmpty ? [] : audiences) }
 
     /// The samples of the audience that a personal campaign goes to, as rows. Empty for other campaigns.
     package func samples(for campaign: Campaign) -> [FieldValues] {

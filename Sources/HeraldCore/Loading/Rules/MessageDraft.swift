@@ -84,16 +84,19 @@ extension MessageDraft {
 
     /// Whether a device of any platform would show anything or hand anything to the app.
     private var hasContent: Bool {
-        let android = AndroidPart.allCases.flatMap { [[$0.rawValue, "data"], $0.notification] }
-        let others = [
-            ["data"], ["notification"], ["apns", "payload"], ["apns", "live_activity_token"], ["webpush", "data"],
-            ["webpush", "notification"],
-        ]
+        // Most messages have one of these.
+        if hasContent(at: ["notification"]) || hasContent(at: ["data"]) { return true }
         // A background sync wakes the app, with or without data.
         if self["android_v2", "background_sync"] != nil { return true }
-        return (android + others).contains { path in
-            value(at: path[...]).map { $0.object?.isEmpty != true } ?? false
-        }
+        let android = AndroidPart.allCases.flatMap { [[$0.rawValue, "data"], $0.notification] }
+        let others = [
+            ["apns", "payload"], ["apns", "live_activity_token"], ["webpush", "data"], ["webpush", "notification"],
+        ]
+        return (android + others).contains(where: hasContent)
+    }
+
+    private func hasContent(at path: [String]) -> Bool {
+        value(at: path[...]).map { $0.object?.isEmpty != true } ?? false
     }
 }
 
