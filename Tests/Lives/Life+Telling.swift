@@ -183,9 +183,12 @@ extension Life {
             open.removeAll { $0.subject == trouble.subject }
         default:
             let subject = Self.subject(of: notice)
-            let isSame = open.contains {
+            let last = open.lastIndex {
                 $0.change == change && $0.subject == subject && $0.sentence == sentence && !$0.isOver
             }
+            // Whoever was told of another trouble since is not told that this one is over.
+            let isSame =
+                last.map { !open[$0...].contains { $0.subject == subject && $0.sentence != sentence } } ?? false
             if isSame, !tellings.isForgotten {
                 throw LifeProblem(promise: "tells the same news once", words: sentence)
             }

@@ -11,12 +11,39 @@ extension Plan {
         plan.keptSizes.merge(refusedSizes.filter { audiences.contains($0.key) }) { $1 }
         for refusal in refusals {
             let affected = workspace.affected(by: refusal)
+            for campaign in affected.campaigns { plan.forgetLook(at: campaign) }
             plan.notes.removeAll { $0.topic.map { affected.subjects.contains(.topic($0)) } ?? false }
             for index in plan.steps.indices where affected.contains(plan.steps[index]) {
                 plan.steps[index].refusal = plan.steps[index].refusal ?? refusal.reason
             }
         }
         return plan
+    }
+}
+
+extension Plan {
+    /// What a plan finds by looking at whose clocks came to a campaign in local time. A list that nobody may send to must
+    /// not decide who is in its waves.
+    struct Look: Hashable, Sendable {
+        /// When it is first seen, if the state has no watermark of it.
+        var first: Watermark?
+        /// Those that are open, and those that end without a step.
+        var occurrences: Set<OccurrenceID>
+    }
+
+    /// Leaves to a later run what is due of a campaign in local time: that run looks from where this one began.
+    mutating func forgetLook(at campaign: String) {
+        guard let look = looks[campaign] else { return }
+        watermarks[campaign] = look.first
+        missed.removeAll { look.occurrences.contains($0.occurrence) }
+        joinedLate.removeAll { look.occurrences.contains($0.occurrence) }
+        over.removeAll(where: look.occurrences.contains)
+        notes.removeAll { note in
+            switch note {
+            case .unseen(let id, _), .done(let id, _): look.occurrences.contains(id)
+            default: false
+            }
+        }
     }
 }
 

@@ -27,6 +27,13 @@ extension Planner {
             let unapproved = Plan.Unapproved(resource: resource, reason: reason)
             if !plan.unapproved.contains(unapproved) { plan.unapproved.append(unapproved) }
         }
+        for campaign in desired.sends.map(\.campaign) where campaign.schedule.local != nil {
+            let resource = Definition.Key(kind: .campaign, name: campaign.name.value)
+            let isRefused = plan.steps.contains { $0.refusal != nil && $0.resource == resource }
+            if isRefused || reason(against: resource, approval, size: nil) != nil {
+                plan.forgetLook(at: campaign.name.value)
+            }
+        }
         // Whatever it waits for, it is not sent before somebody approves it.
         let waiting = plan.waiting.map(\.occurrence) + plan.held.map(\.occurrence)
         for campaign in desired.sends.map(\.campaign) where campaign.enabled {

@@ -106,7 +106,7 @@ extension Planner {
         let known = Set(
             (occurrences[campaign.name.value] ?? []).compactMap { $0.occurrence.localTime(in: schedule.zone) })
         let passed = schedule.occurrences(
-            after: recorded.at - 2 * 86_400, through: recorded.at, limit: Self.listed)
+            after: recorded.at - 2 * 86_400, through: min(recorded.at, now), limit: Self.listed)
         for instant in passed {
             let local = schedule.zone.local(at: instant)
             guard local.lastInstant > recorded.at, local > LocalTime(latestAt: first), !known.contains(local) else {

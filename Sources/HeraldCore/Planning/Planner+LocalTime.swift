@@ -18,6 +18,7 @@ extension Planner {
         }
         for (id, occurrence) in begun where occurrence.finished != nil { noteUnknowns(id, occurrence, campaign) }
         let progress = progress(of: wanted, schedule)
+        let ended = (missed: plan.missed.count, joinedLate: plan.joinedLate.count)
         var (result, dealt): ([Plan.Send], Date) = ([], max(progress.mark, now))
         // Nobody looks at whose clock reaches it while it is disabled.
         if !campaign.enabled, !schedule.isCron, begun.isEmpty { dealt = progress.mark }
@@ -49,6 +50,11 @@ extension Planner {
         plan.watermarks[campaign.name.value] = Watermark(
             at: max(dealt, progress.recorded), schedule: campaign.markedSchedule, next: next?.firstInstant,
             first: progress.first)
+        let ids = (plan.missed[ended.missed...] + plan.joinedLate[ended.joinedLate...]).map(\.occurrence)
+        plan.looks[campaign.name.value] = Plan.Look(
+            first: state.watermarks[campaign.name.value] == nil
+                ? Watermark(at: progress.mark, schedule: campaign.markedSchedule, next: nil, first: progress.first)
+                : nil, occurrences: Set(open.map(\.id) + ids))
         if campaign.enabled, schedule.isCron || begun.isEmpty { noteComing(wanted, schedule, progress) }
         return result
     }
@@ -142,7 +148,7 @@ extension Planner {
 
     // MARK: Occurrences
 
-    private func sorting(
+    func sorting(
         _ local: LocalTime, _ wanted: DesiredSend, _ recorded: RecordedOccurrence?, _ progress: WaveSorting.Progress
     ) -> WaveSorting {
         var (recorded, progress) = (recorded, progress)
@@ -164,25 +170,26 @@ extension Planner {
         let id = freeID(of: campaign, local: local)
         let sorting = sorting(local, wanted, recorded, progress)
         notePassed(sorting, id, progress)
+        // A list may lack those for a while whose clock is ahead.
+        let isOver = sorting.waves.ahead.isEmpty && now >= campaign.schedule.lastInstant(of: local)
         guard !sorting.reachesNobody else {
             if listsSkipped {
                 noteUncounted(local, id, wanted)
-            } else if wanted.members.subtracting(wanted.guests).isEmpty {
+            } else if wanted.members.subtracting(unreachable).subtracting(wanted.guests).isEmpty {
                 waitForSomebody(local, id, campaign, progress, &dealt)
             } else {
                 noteAhead(sorting, id, wanted)
-                let allPassed = !sorting.passed.isEmpty && sorting.waves.joinedLate == 0
-                // Where all of the list joined after their wave, somebody may still be ahead.
-                let isOver = !campaign.schedule.repeats && now >= campaign.schedule.lastInstant(of: local)
-                if sorting.waves.ahead.isEmpty, allPassed || isOver {
-                    endWithNobody(local, id, campaign, sorting)
-                }
+                if isOver, !campaign.schedule.repeats { endWithNobody(local, id, campaign, sorting) }
             }
             return []
         }
-        if sorting.waves.ahead.isEmpty, isLate(sorting, campaign, wanted) {
-            miss(local, id, campaign, of: sorting.waves.reached.all.count)
-            return []
+        if isLate(sorting, campaign, wanted) {
+            if isOver {
+                miss(local, id, campaign, of: sorting.waves.reached.all.count)
+                return []
+            }
+            // Its people are accounted for by a step, and it stays open.
+            if sorting.waves.ahead.isEmpty { miss(local, id, campaign, of: sorting.waves.reached.all.count) }
         }
         noteAhead(sorting, id, wanted)
         let due = sorting.waves.reached.states.min()
@@ -257,69 +264,6 @@ extension Planner {
             plan.missed.append(.init(occurrence: id, due: due, reason: reason))
         }
     }
-
-    // MARK: What readers see
-
-    private mutating func notePassed(_ sorting: WaveSorting, _ id: OccurrenceID, _ progress: WaveSorting.Progress) {
-        if progress.isFieldNew, sorting.waves.joinedLate > 0 {
-            overview.warnings.append(
-                "\(id) leaves out \(count(sorting.waves.joinedLate, "recipient")) whose clock had passed it when its schedule got a time zone field: \(sorting.zonesOfLate)"
-            )
-        }
-        guard !sorting.passed.isEmpty else { return }
-        overview.warnings.append(
-            "\(id) leaves out \(count(sorting.passed.count, "recipient")) whose clock had passed it when the campaign was first seen (if_passed)"
-        )
-    }
-
-    /// - Parameter isNext: whether no earlier occurrence of the campaign is ahead.
-    private mutating func noteAhead(
-        _ sorting: WaveSorting, _ id: OccurrenceID, _ wanted: DesiredSend, isNext: Bool = true
-    ) {
-        let waves = sorting.waves.wavesAhead
-        guard let first = waves.first, let last = waves.last else { return }
-        if isNext { explain(id, to: sorting.waves.ahead, "their clock comes to it then") }
-        var occurring = Occurring(of: wanted.campaign, at: sorting.waves.local)
-        (occurring.occurrence, occurring.at, occurring.last) = (id, first.at, last.at)
-        overview.upcoming.append(
-            .init(
-                occurring: occurring, target: wanted.campaign.target.value,
-                recipients: waves.reduce(0) { $0 + $1.recipients }, isCounted: wanted.isKnown, waves: waves))
-    }
-
-    /// Occurrences that no clock has reached yet.
-    private mutating func noteComing(
-        _ wanted: DesiredSend, _ schedule: LocalSchedule, _ progress: WaveSorting.Progress
-    ) {
-        let begin = max(LocalTime(latestAt: now), LocalTime(latestAt: progress.first))
-        // A fast clock may have begun some.
-        let begun = Set(
-            (occurrences[wanted.campaign.name.value] ?? []).filter(\.occurrence.hasBegun).compactMap(\.occurrence.local)
-        )
-        var times = schedule.times(
-            after: begin, through: LocalTime(latestAt: max(now, horizon)), limit: upcomingLimit.ofEach)
-        times.removeAll(where: begun.contains)
-        // The next one is shown even if it is far away.
-        if times.isEmpty { times = schedule.times(after: begin, through: .far, limit: 1) }
-        for local in times {
-            let id = OccurrenceID(
-                campaign: wanted.campaign.name.value, local: local, revision: wanted.campaign.revision)
-            let sorting = sorting(local, wanted, nil, progress)
-            if sorting.waves.ahead.isEmpty {
-                noteUncounted(local, id, wanted)
-            } else {
-                noteAhead(sorting, id, wanted, isNext: local == times.first)
-            }
-        }
-    }
-
-    /// Without a list, an occurrence is shown from the first clock of the world to the last.
-    private mutating func noteUncounted(_ local: LocalTime, _ id: OccurrenceID, _ wanted: DesiredSend) {
-        guard local.lastInstant > now else { return }
-        var occurring = Occurring(of: wanted.campaign, at: local)
-        occurring.occurrence = id
-        overview.upcoming.append(.init(occurring: occurring, target: wanted.campaign.target.value, recipients: 0))
-    }
 }
 
 extension LocalSchedule {
@@ -330,7 +274,7 @@ extension LocalSchedule {
 
 extension LocalTime {
     /// The last day that a schedule may have.
-    fileprivate static let far = LocalTime(year: 9999, month: 12, day: 31)
+    static let far = LocalTime(year: 9999, month: 12, day: 31)
 }
 
 extension RecordedOccurrence {

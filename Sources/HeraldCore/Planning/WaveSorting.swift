@@ -34,7 +34,7 @@ struct WaveSorting {
         /// meanwhile.
         mutating func takeUp(_ begun: RecordedOccurrence) {
             if let began = begun.begun { first = min(first, began) }
-            mark = max(mark, recorded)
+            mark = recorded
         }
 
         /// The list by its zones, with seeds who were none when the first wave was sent: they go by their own clocks.

@@ -1,0 +1,65 @@
+internal import FCM
+
+/// What readers see of a campaign in local time.
+extension Planner {
+    mutating func notePassed(_ sorting: WaveSorting, _ id: OccurrenceID, _ progress: WaveSorting.Progress) {
+        if progress.isFieldNew, sorting.waves.joinedLate > 0 {
+            overview.warnings.append(
+                "\(id) leaves out \(count(sorting.waves.joinedLate, "recipient")) whose clock had passed it when its schedule got a time zone field: \(sorting.zonesOfLate)"
+            )
+        }
+        guard !sorting.passed.isEmpty else { return }
+        overview.warnings.append(
+            "\(id) leaves out \(count(sorting.passed.count, "recipient")) whose clock had passed it when the campaign was first seen (if_passed)"
+        )
+    }
+
+    /// - Parameter isNext: whether no earlier occurrence of the campaign is ahead.
+    mutating func noteAhead(
+        _ sorting: WaveSorting, _ id: OccurrenceID, _ wanted: DesiredSend, isNext: Bool = true
+    ) {
+        let waves = sorting.waves.wavesAhead
+        guard let first = waves.first, let last = waves.last else { return }
+        if isNext { explain(id, to: sorting.waves.ahead, "their clock comes to it then") }
+        var occurring = Occurring(of: wanted.campaign, at: sorting.waves.local)
+        (occurring.occurrence, occurring.at, occurring.last) = (id, first.at, last.at)
+        overview.upcoming.append(
+            .init(
+                occurring: occurring, target: wanted.campaign.target.value,
+                recipients: waves.reduce(0) { $0 + $1.recipients }, isCounted: wanted.isKnown, waves: waves))
+    }
+
+    /// Occurrences that no clock has reached yet.
+    mutating func noteComing(
+        _ wanted: DesiredSend, _ schedule: LocalSchedule, _ progress: WaveSorting.Progress
+    ) {
+        let begin = max(LocalTime(latestAt: now), LocalTime(latestAt: progress.first))
+        // A fast clock may have begun or ended some.
+        let begun = Set(
+            (occurrences[wanted.campaign.name.value] ?? []).map(\.occurrence).filter { !$0.isUnbegun }
+                .compactMap(\.local))
+        var times = schedule.times(
+            after: begin, through: LocalTime(latestAt: max(now, horizon)), limit: upcomingLimit.ofEach)
+        times.removeAll(where: begun.contains)
+        // The next one is shown even if it is far away.
+        if times.isEmpty { times = schedule.times(after: begin, through: .far, limit: 1) }
+        for local in times {
+            let id = OccurrenceID(
+                campaign: wanted.campaign.name.value, local: local, revision: wanted.campaign.revision)
+            let sorting = sorting(local, wanted, nil, progress)
+            if sorting.waves.ahead.isEmpty {
+                noteUncounted(local, id, wanted)
+            } else {
+                noteAhead(sorting, id, wanted, isNext: local == times.first)
+            }
+        }
+    }
+
+    /// Without a list, an occurrence is shown from the first clock of the world to the last.
+    mutating func noteUncounted(_ local: LocalTime, _ id: OccurrenceID, _ wanted: DesiredSend) {
+        guard local.lastInstant > now else { return }
+        var occurring = Occurring(of: wanted.campaign, at: local)
+        occurring.occurrence = id
+        overview.upcoming.append(.init(occurring: occurring, target: wanted.campaign.target.value, recipients: 0))
+    }
+}

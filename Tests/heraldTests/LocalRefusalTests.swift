@@ -1,0 +1,117 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCommands
+@testable import HeraldCore
+
+/// What a guard refuses, what nobody approved and what a clock was fast for ends no wave.
+extension LocalTimeTests {
+    /// 1 to 5 are in Tokyo (0:07 UTC), 6 to 155 in Rome (8:07 UTC).
+    private static let many =
+        Array(repeating: "Asia/Tokyo", count: 5) + Array(repeating: "Europe/Rome", count: 150)
+
+    /// How many messages a run sends, and what it says.
+    private func run(_ town: Town, at hour: Double) async throws -> (sent: Int, words: String, failure: CommandFailure?)
+    {
+        town.go(to: Self.monday + hour * 3600)
+        let before = town.messages().count
+        let run = try await town.herald("run")
+        return (town.messages().count - before, run.output + run.errors, run.failure)
+    }
+
+    private func write(_ rows: Int, of files: [String: String], to town: Town) throws {
+        let lines = (files["members.csv"] ?? "").split(separator: "\n").prefix(rows + 1)
+        try town.folder.write(lines.joined(separator: "\n") + "\n", to: "members.csv")
+    }
+
+    /// The list lacks all of Rome in the one run after Rome's 9:07.
+    @Test(arguments: ["cron", "at"], [true, false])
+    func `a list that a guard refuses takes nobody out of their wave`(_ kind: String, _ hasBegun: Bool) async throws {
+        let files = Self.files(kind == "at" ? Self.once("2027-01-05T09:07") : Self.daily, zones: Self.many)
+        let town = try await town(files, hours: 0)
+        if !hasBegun {
+            let list = try #require(files["members.csv"]).replacing("Asia/Tokyo", with: "Pacific/Honolulu")
+            try town.folder.write(list, to: "members.csv")
+        }
+        let whole = try #require(town.folder.read("members.csv"))
+        #expect(try await run(town, at: 0).sent == 0)
+        #expect(try await run(town, at: 25).sent == (hasBegun ? 5 : 0))
+        try write(5, of: ["members.csv": whole], to: town)
+        let refused = try await run(town, at: 32.5)
+        #expect(refused.sent == 0 && refused.failure?.status == .refused, "\(refused)")
+        #expect(try await run(town, at: 33).sent == 0)
+        try town.folder.write(whole, to: "members.csv")
+        #expect(try await run(town, at: 33.5).sent == 150)
+        #expect(try await run(town, at: 34).sent == 0)
+    }
+
+    @Test func `a list that a guard refuses ends nothing`() async throws {
+        let zones = Array(repeating: "Asia/Tokyo", count: 5) + Array(repeating: "Pacific/Honolulu", count: 150)
+        let files = Self.files(Self.once("2027-01-05T09:07"), zones: zones)
+        let town = try await town(files, hours: 0)
+        #expect(try await run(town, at: 0).sent == 0)
+        try write(5, of: files, to: town)
+        let refused = try await run(town, at: 34)
+        #expect(refused.failure?.status == .refused && !refused.words.contains("missed"), "\(refused)")
+        try town.folder.write(files["members.csv"] ?? "", to: "members.csv")
+        let late = try await run(town, at: 35)
+        #expect(late.sent == 0)
+        #expect(try await run(town, at: 44).sent == 150)
+    }
+
+    /// Nobody approved that the campaign goes to another list, and it is taken back.
+    @Test func `an edit that nobody approved takes nobody out of their wave`() async throws {
+        var files = Self.files(
+            Self.once("2027-01-05T09:07"), zones: ["Europe/Rome", "Europe/Rome", "Pacific/Honolulu"])
+        files["herald.yaml", default: ""] += "approval: required\n"
+        files["other.csv"] = (files["members.csv"] ?? "").replacing("Europe/Rome", with: "Pacific/Honolulu")
+        let town = try await town(files, hours: 0)
+        let plan = try await town.herald("plan", "--format", "json")
+        try town.folder.write(plan.output, to: "plan.json")
+        let approved = try await town.herald("approve", "\(town.folder.path)/plan.json", "--by", "Ada")
+        #expect(approved.failure == nil, "\(approved.errors)")
+        let original = try #require(files["x.yaml"])
+        #expect(try await run(town, at: 1).sent == 0)
+        try town.folder.write(original.replacing("members.csv", with: "other.csv"), to: "x.yaml")
+        _ = try await run(town, at: 32.5)
+        #expect(try await run(town, at: 33).sent == 0)
+        try town.folder.write(original, to: "x.yaml")
+        #expect(try await run(town, at: 33.5).sent == 2)
+    }
+
+    /// Tokyo's wave is missed while nobody else is listed.
+    @Test(arguments: ["cron", "at"])
+    func `a wave that is missed ends no occurrence of which clocks are ahead`(_ kind: String) async throws {
+        let files = Self.files(
+            kind == "at" ? Self.once("2027-01-05T09:07") : Self.daily, zones: ["Asia/Tokyo", "America/New_York"])
+        let town = try await town(files, hours: 0)
+        #expect(try await run(town, at: 0).sent == 0)
+        try write(1, of: files, to: town)
+        let missed = try await run(town, at: 34)
+        #expect(missed.failure?.status == .failed && missed.words.contains("Missed:"), "\(missed)")
+        #expect(try await run(town, at: 35).failure == nil)
+        try town.folder.write(files["members.csv"] ?? "", to: "members.csv")
+        #expect(try await run(town, at: 36).sent == 0)
+        #expect(try await run(town, at: 39).sent == 1)
+        let shown = try await town.herald("state", "show", "--format", "json").output
+        let occurrences = try JSONValue(parsing: Array(shown.utf8))["occurrences"]?.array ?? []
+        #expect(
+            occurrences.first { $0["occurrence"] == "hello@2027-01-05T09:07" }?["skipped_because"]?["missed"] == 1,
+            "\(shown)")
+    }
+
+    @Test func `what a fast clock ended with nobody tried comes due after a rewind`() async throws {
+        let town = try await town(Self.files(Self.daily, zones: ["Asia/Tokyo", "Europe/Rome"]), hours: 0)
+        #expect(try await run(town, at: 0).sent == 0)
+        _ = try await run(town, at: 120)
+        #expect(try await run(town, at: 25).sent == 0)
+        town.go(to: Self.monday + 25 * 3600)
+        let rewound = try await town.herald("state", "rewind", "hello")
+        #expect(rewound.failure == nil, "\(rewound.errors)")
+        var sent: [Int] = []
+        for hour in [25.5, 33, 49, 57, 73, 81] { sent.append(try await run(town, at: hour).sent) }
+        #expect(sent == [0, 1, 1, 1, 1, 1])
+    }
+}
