@@ -42,6 +42,14 @@ extension StepReport {
             reasons.merge(other.reasons, uniquingKeysWith: +)
         }
 
+        var count: Int { heldOut + badRows + gone + reasons.values.reduce(0, +) }
+
+        mutating func subtract(_ other: Self) {
+            (heldOut, badRows, gone) = (heldOut - other.heldOut, badRows - other.badRows, gone - other.gone)
+            reasons.merge(other.reasons.mapValues { -$0 }, uniquingKeysWith: +)
+            reasons = reasons.filter { $0.value > 0 }
+        }
+
         init(_ send: Plan.Send) {
             let leftOut = send.leftOut
             (heldOut, badRows, gone) = (leftOut.heldOut, leftOut.bad.count, leftOut.gone.count)
