@@ -124,6 +124,26 @@ import Testing
         #expect(step.variants.isEmpty, "the run that began has counted the holdout")
     }
 
+    @Test func `whom caps stop, who waits for them and who is too late count in their texts`() async throws {
+        let laboratory = Laboratory(population: Self.people.count)
+        let start = MessageStart(until: laboratory.now.adding(.seconds(-60)), tags: [])
+        try await laboratory.memory.commit([.started("news@once", [37], start)])
+        var send = try send(to: Self.people)
+        send.members = RecipientSet(1...36)
+        send.classes = Partition(disjoint: [MessageClass(): send.members])
+        send.skipped = Partition(disjoint: [.capped("all"): [37, 38, 39], .missed: [40]])
+        // 38 has had nothing that fills the cap.
+        send.undecided = [37, 38]
+        send.delivery.frequency.caps = [FrequencyCap(name: "all", max: 1, per: .seconds(86_400))]
+        let report = try await laboratory.run(
+            laboratory.plan(.send(send)), ScriptedSender(),
+            rows: { _, ids in Dictionary(uniqueKeysWithValues: ids.map { ($0, FieldValues(["Ann"])) }) })
+        let step = try #require(report.steps.first)
+        #expect(step.parts == [36, 0, 0, 3, 0, 1])
+        let figures = try #require(step.locales["message"])
+        #expect([figures.planned, figures.accepted, figures.skipped, figures.pending] == [40, 36, 3, 1])
+    }
+
     @Test func `each text has an account of its own`() async throws {
         let step = try await run { $0 == 7 }
         let figures = try #require(step.locales["message"])
