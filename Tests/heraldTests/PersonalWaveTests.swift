@@ -21,7 +21,7 @@ struct PersonalWaveTests {
             }.joined()
     }
 
-    private func town(badRows: String = "error") async throws -> Town {
+    private func town(badRows: String = "error", more: String = "") async throws -> Town {
         let files = [
             "herald.yaml": """
             herald: 1
@@ -42,6 +42,7 @@ struct PersonalWaveTests {
             target: {audience: members}
             schedule: {at: "2027-01-05T09:07", if_passed: skip, timezone: {field: zone, default: Europe/Rome}}
             personal: {fields: [name], bad_rows: \(badRows)}
+            \(more)
 
             """,
         ]
@@ -112,18 +113,41 @@ struct PersonalWaveTests {
         #expect(try await ends(town, accepted: 2))
     }
 
-    @Test func `whoever a refused run finds too late is counted once, by the run that notes it`() async throws {
+    @Test func `whom a refused run leaves out is counted once, by the run that notes it`() async throws {
         let town = try await town()
         #expect(try await run(town, hour: 25).sent == [1])
         // Rome was due at 8:07 UTC, and nobody is in its wave yet.
         let refused = try await run(town, hour: 39, bad: [3])
         #expect(refused.status == .refused && refused.sent.isEmpty, "\(refused.output)")
-        // The plan says who is too late, and the report counts nobody for it.
-        #expect(refused.output.contains("skipped: 1 bad row\n"), "\(refused.output)")
+        // The plan says who is too late and whose row is bad, and the report counts nobody for it.
+        #expect(!refused.output.contains("skipped: 1 bad row"), "\(refused.output)")
+        #expect(refused.output.contains("0 of 3 accepted, 3 held"), "\(refused.output)")
         let corrected = try await run(town, hour: 39.5)
         #expect(corrected.status == .failed && corrected.sent == [3], "\(corrected.output)")
         #expect(corrected.output.contains("skipped: 2 too late"), "\(corrected.output)")
         #expect(try await ends(town, accepted: 2))
+    }
+
+    @Test func `the texts of each wave add up to its step, and its holdouts count once`() async throws {
+        let town = try await town(more: "variants: {a: {weight: 1}, none: {weight: 1, holdout: true}}")
+        let rows = (1...40).map { number in
+            "\(Registration.fid(number).rawValue),\(number > 20 ? "Europe/Rome" : "Asia/Tokyo"),Ann\n"
+        }
+        try town.folder.write("fid,zone,name\n" + rows.joined(), to: "members.csv")
+        for hour in [25.0, 33] {
+            town.go(to: Self.monday + hour * 3600)
+            let run = try await town.herald("run", "--report", "\(town.folder.path)/report.json")
+            #expect(run.failure == nil, "\(run.errors)")
+            let report = try JSONValue(parsing: Array(town.folder.read("report.json").utf8))
+            let step = try #require(report["steps"]?.array?.first)
+            let variants: [JSONValue] = ["a", "none"].map { step["variants"]?[$0] ?? .null }
+            #expect(step["planned"] == 20 && variants[1]["skipped"] == step["skipped"], "\(run.output)")
+            for figure in ["planned", "accepted", "skipped", "pending"] {
+                #expect(step["locales"]?["message"]?[figure] == step[figure], "\(run.output)")
+                let sum = variants.reduce(Int64(0)) { $0 + ($1[figure]?.int ?? 0) }
+                #expect(sum == step[figure]?.int && (figure == "pending" || sum > 0), "\(run.output)")
+            }
+        }
     }
 
     @Test func `a plan warns of bad rows that stop a wave, and not of those whose wave is fixed`() async throws {

@@ -104,6 +104,9 @@ struct TryingAgainTests {
         for way in [["--retry", "SENDER_ID_MISMATCH"], ["--resend"], [decision]] {
             let resolved = try await town.herald(["state", "resolve", "ebb@once"] + way)
             #expect(resolved.failure == nil, "\(way) \(resolved.errors)")
+            for words in ["any more to 1 recipient whom it was for", "again to 1 recipient who may have got it"] {
+                #expect(resolved.errors.contains("it is not sent \(words)") == (way == ["--abandon"]), "\(way)")
+            }
         }
         if decision == "--accept" {
             #expect(try await town.herald("state", "resolve", "ebb@once", "--abandon").failure == nil)

@@ -94,15 +94,17 @@ extension CommandContext {
 }
 
 extension RecordedState {
-    /// Who gets nothing of an occurrence that a person ends. No list is read here, so that nobody knows which clocks people
-    /// have.
+    /// Who gets nothing, or nothing again, of an occurrence that a person ends. No list is read here, so that nobody
+    /// knows which clocks people have.
     fileprivate func wordsOfWhoIsLeft(of id: OccurrenceID, _ campaign: Campaign?, at now: Date) -> [String] {
         let number = unserved(by: id).count
         let people = number > 0 ? ["it is not sent any more to \(count(number, "recipient")) whom it was for"] : []
         let clocks = lastClock(of: id, campaign, at: now).map {
             "whoever's clock comes to it later gets nothing; the last clock of the world does at \($0.rfc3339)"
         }
-        return people + (clocks.map { [$0] } ?? [])
+        let again = unrepeated(by: id).count
+        let repeats = again > 0 ? ["it is not sent again to \(count(again, "recipient")) who may have got it"] : []
+        return people + repeats + (clocks.map { [$0] } ?? [])
     }
 }
 

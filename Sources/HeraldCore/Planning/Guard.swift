@@ -80,6 +80,7 @@ package struct GuardRefusal: Hashable, Sendable {
 /// What a guard refuses in one plan. What holds for all of it is told once.
 package struct RefusedGuard: Hashable, Sendable {
     package let kind: Guard
+    /// Occurrences of one campaign may be refused in the same words. These are there once.
     fileprivate let refusals: [GuardRefusal]
 
     /// More of one guard are only counted.
@@ -99,9 +100,12 @@ package struct RefusedGuard: Hashable, Sendable {
         return names + (refusals.count > shown ? " and \(refusals.count - shown) more" : "")
     }
 
+    /// Whom or what it refuses something, each once.
+    package var names: [String] { Set(refusals.map(\.name)).sorted() }
+
     /// What a person can do.
     package var help: String {
-        guard refusals.count > 1 else {
+        guard names.count > 1 else {
             return "\(kind.remedy); to let it through: herald apply \(refusals.first?.override ?? "")"
         }
         return "\(kind.remedy); to let all of them through: herald apply --override \(kind.rawValue); one of them: "
@@ -114,7 +118,9 @@ extension [GuardRefusal] {
     package var byGuard: [RefusedGuard] {
         var kinds: [Guard] = []
         for refusal in self where !kinds.contains(refusal.kind) { kinds.append(refusal.kind) }
-        return kinds.map { kind in RefusedGuard(kind: kind, refusals: filter { $0.kind == kind }) }
+        var seen: Set<GuardRefusal> = []
+        let distinct = filter { seen.insert($0).inserted }
+        return kinds.map { kind in RefusedGuard(kind: kind, refusals: distinct.filter { $0.kind == kind }) }
     }
 }
 

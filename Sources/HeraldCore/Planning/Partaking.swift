@@ -47,7 +47,7 @@ struct Partaking {
             // Those who have a message already got one that was for everybody.
             let all = Partition(disjoint: census.classes).intersection(members.subtracting(settled))
             assignment = all
-            leftOut.heldOut = all.members(where: \.isHoldout).count
+            leftOut.heldOut = all.members(where: \.isHoldout)
             leftOut.bad = census.bad.intersection(members).subtracting(settled)
             classes = all.without { $0.isHoldout }
             self.members = classes.all
@@ -55,7 +55,7 @@ struct Partaking {
         }
         if !isResumed {
             assignment = begun
-            leftOut.heldOut = begun.members(where: \.isHoldout).count
+            leftOut.heldOut = begun.members(where: \.isHoldout)
         }
         // Who left the list, or has a bad row by now, is left out. So is whoever would get a text that the campaign does
         // not have any more.
@@ -81,7 +81,8 @@ struct Partaking {
         var all = begun
         for recipients in joining.states { all.move(joining[recipients], to: recipients) }
         assignment = all
-        leftOut.heldOut += joining.members(where: \.isHoldout).count
+        leftOut.heldOut.subtract(joining.all)
+        leftOut.heldOut.formUnion(joining.members(where: \.isHoldout))
         for recipients in joining.states where !recipients.isHoldout {
             classes.move(joining[recipients], to: recipients)
         }
@@ -143,8 +144,8 @@ extension Partition {
 extension Plan {
     /// Recipients whom a send leaves out. They count as skipped.
     package struct LeftOut: Hashable, Sendable {
-        /// How many are in a variant of a personal campaign that is sent nothing.
-        package var heldOut = 0
+        /// Those who take part from now on in a variant of a personal campaign that is sent nothing.
+        package var heldOut = RecipientSet()
         /// Whose row makes no personal message.
         package var bad = RecipientSet()
         /// Those with a bad row whom guard `personal_rows` asks about: who takes part from now on, and whose clock is
@@ -153,6 +154,6 @@ extension Plan {
         /// Whom the occurrence is for, and who is not on the list any more.
         package var gone = RecipientSet()
 
-        package var count: Int { heldOut + bad.count + gone.count }
+        package var count: Int { heldOut.count + bad.count + gone.count }
     }
 }

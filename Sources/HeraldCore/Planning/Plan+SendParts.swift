@@ -19,6 +19,13 @@ extension Plan.Send {
         whole.members.formUnion(other.members)
         whole.discovered.formUnion(other.discovered)
         whole.refused.formUnion(other.refused)
+        // Who waited for caps is decided about, or waits on.
+        for reason in other.skipped.states { whole.skipped.move(other.skipped[reason], to: reason) }
+        whole.undecided = undecided.subtracting(other.skipped.all).union(other.undecided)
+        whole.refusedIfStopped = other.refusedIfStopped
+        whole.leftOut.heldOut.formUnion(other.leftOut.heldOut)
+        whole.leftOut.bad.formUnion(other.leftOut.bad)
+        whole.leftOut.gone.formUnion(other.leftOut.gone)
         whole.assignment = other.assignment ?? assignment
         return whole
     }

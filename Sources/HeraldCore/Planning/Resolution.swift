@@ -72,6 +72,12 @@ extension RecordedState {
             .subtracting(ledger.settled).subtracting(ledger.resent).subtracting(.target).subtracting(dead)
     }
 
+    /// Who may have got an open occurrence and was to be sent it again, which nobody does if it ends now.
+    package func unrepeated(by id: OccurrenceID) -> RecipientSet {
+        guard let occurrence = occurrences[id], occurrence.finished == nil else { return [] }
+        return (occurrence.ledger?.resent ?? []).subtracting(.target).subtracting(dead)
+    }
+
     /// When the last clock of the world comes to an open occurrence in local time. `nil` if none is ahead of it, or if
     /// everybody on the list has it.
     ///

@@ -36,7 +36,7 @@ extension Need {
         let plan = proposal.plan
         guard plan.state != nil else { return [.missingState] }
         return plan.silenced.map(Need.init)
-            + plan.refusals.filter { $0.kind != .staleList }.byGuard.map { Need($0, in: plan) }
+            + plan.refusals.filter { $0.kind != .staleList }.byGuard.map { Need(of: $0) }
             + [Need(unapprovedIn: proposal)].compactMap(\.self)
             + plan.held.filter { $0.kind != .paused && !(work == .otherRun && $0.kind == .unknown) }.map(Need.init)
             + lists.filter(\.isOld).map(Need.init)
@@ -95,14 +95,14 @@ extension Need {
             command: "herald state rewind \(silenced.campaign)")
     }
 
-    private init(_ refused: RefusedGuard, in plan: Plan) {
-        let names = plan.refusals.filter { $0.kind == refused.kind }.map(\.name)
+    private init(of refused: RefusedGuard) {
+        let names = refused.names
         let subject = names.count == 1 && !names[0].isEmpty ? "=\(names[0])" : ""
         self.init(
             kind: .refused, name: names.count == 1 ? names[0] : "",
             sentence: "Guard \(refused.kind.rawValue): \(refused.messages.joined(separator: "; ")). "
                 + "To mend it: \(refused.kind.remedy). The command lets it through.",
-            command: "herald apply --override \(refused.kind.rawValue)\(subject)", subjects: names.sorted())
+            command: "herald apply --override \(refused.kind.rawValue)\(subject)", subjects: names)
     }
 
     /// What nobody approved: what a run leaves out now, and sends that are to come. `nil` if there is nothing.

@@ -12,6 +12,7 @@ extension Executor {
         if !options.mode.isDryRun { stopped = await whomCapsStop(send) }
         report.steps[entry.index].skip(stopped.mapMembers { $1.subtracting(send.refusedIfStopped) }.counts)
         send.decide(stopped)
+        personal[entry.index]?.decide(stopped)
         awaitingCaps[entry.index, default: []].formUnion(send.undecided)
         entry.step.work = .send(send)
     }

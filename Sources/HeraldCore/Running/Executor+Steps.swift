@@ -14,7 +14,7 @@ extension Executor {
         }
         if case .adopt(let adoption) = step.work { return await carryOut(adoption, of: step, at: index) }
         if let reason = context.whyEnded(step.work) {
-            watermarks.noteUnbegun(step)
+            leaveUnbegun(step, at: index)
             report.steps[index].stop(.ended(reason))
             queue.noteEnd(of: step, report.steps[index])
             return
@@ -29,7 +29,7 @@ extension Executor {
             }
         }
         guard let work = try? work(of: step, key: key) else {
-            watermarks.noteUnbegun(step)
+            leaveUnbegun(step, at: index)
             report.steps[index].stop(.unwritableMessage)
             return
         }
@@ -194,7 +194,7 @@ extension Executor {
     }
 
     private mutating func giveUpWithoutKey(_ step: Plan.Step, _ name: GroupName, at index: Int) {
-        watermarks.noteUnbegun(step)
+        leaveUnbegun(step, at: index)
         if options.mode.isDryRun {
             report.steps[index].skipped = step.work.planned
         } else {

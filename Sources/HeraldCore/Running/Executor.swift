@@ -72,16 +72,18 @@ package struct Executor<C: Clock> where C.Duration == Duration {
                 report.result = .interrupted
             } else if let fatal = context.fatal {
                 for entry in queue.entries { report.steps[entry.index].stop(.fatal(fatal)) }
-                await dismissQueue()
-                nextStage = nil
+                break
             } else {
                 await lookAgain()
                 await takeTurn()
             }
             await surroundings.observe(report)
         }
+        let unbegun = queue.entries.filter { $0.state == nil }
         await dismissQueue()
+        // Whom a step was to skip is nobody whom a person stopped.
         await pauseWhatWasStopped()
+        for entry in unbegun { report.steps[entry.index].countLater(entry.step) }
         report.result = report.outcome
         report.finished = surroundings.now()
         await surroundings.observe(report)
@@ -132,10 +134,15 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         await commit(plan.renaming + plan.notes + plan.endings(at: surroundings.now()) + dueWatermarks())
     }
 
-    private mutating func refuse(_ step: Plan.Step, _ refusal: String, at index: Int) {
+    /// Notes that a step does not begin in this run.
+    mutating func leaveUnbegun(_ step: Plan.Step, at index: Int) {
         watermarks.noteUnbegun(step)
-        report.wasBlocked = true
         report.steps[index].countLater(step)
+    }
+
+    private mutating func refuse(_ step: Plan.Step, _ refusal: String, at index: Int) {
+        leaveUnbegun(step, at: index)
+        report.wasBlocked = true
         report.steps[index].held += report.steps[index].pending
         report.steps[index].stop(.guarded(refusal))
         queue.noteEnd(of: step, report.steps[index])
@@ -206,8 +213,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         case .begin(let place, let instant): await begin(at: place, until: instant)
         case .giveUp(let place, let reason, let isHeld):
             let entry = queue.remove(at: place)
-            watermarks.noteUnbegun(entry.step)
-            report.steps[entry.index].countLater(entry.step)
+            leaveUnbegun(entry.step, at: entry.index)
             if isHeld { report.steps[entry.index].held += report.steps[entry.index].pending }
             report.steps[entry.index].stop(reason)
         case .wait(let instant):

@@ -250,16 +250,14 @@ extension StepReport {
         leftOut.reasons.merge(reasons, uniquingKeysWith: +)
     }
 
-    /// Takes back whom the run was to skip for good, because the step does not begin: the state knows nothing of it, and
-    /// the run that begins it counts them.
+    /// Takes back whom the run was to skip, because the step does not begin: the state knows nothing of it, and the run
+    /// that begins it counts them.
     ///
     /// - Parameter step: what was to begin.
     mutating func countLater(_ step: Plan.Step) {
-        for (reason, number) in StepReport(step).leftOut.reasons {
-            skipped -= number
-            leftOut.reasons[reason, default: 0] -= number
-        }
-        leftOut.reasons = leftOut.reasons.filter { $0.value > 0 }
+        let later = StepReport(step).leftOut
+        skipped -= later.count
+        leftOut.subtract(later)
     }
 
     /// Goes on with recipients of its occurrence whose stage opened, whose clock reached it, or whom caps let through, after

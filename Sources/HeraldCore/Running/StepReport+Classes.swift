@@ -42,9 +42,17 @@ extension StepReport {
             reasons.merge(other.reasons, uniquingKeysWith: +)
         }
 
+        var count: Int { heldOut + badRows + gone + reasons.values.reduce(0, +) }
+
+        mutating func subtract(_ other: Self) {
+            (heldOut, badRows, gone) = (heldOut - other.heldOut, badRows - other.badRows, gone - other.gone)
+            reasons.merge(other.reasons.mapValues { -$0 }, uniquingKeysWith: +)
+            reasons = reasons.filter { $0.value > 0 }
+        }
+
         init(_ send: Plan.Send) {
             let leftOut = send.leftOut
-            (heldOut, badRows, gone) = (leftOut.heldOut, leftOut.bad.count, leftOut.gone.count)
+            (heldOut, badRows, gone) = (leftOut.heldOut.count, leftOut.bad.count, leftOut.gone.count)
             reasons = send.skipped.counts
         }
     }
@@ -58,24 +66,19 @@ extension StepReport {
         of send: Plan.Send, _ messages: PersonalMessages, _ ledger: Ledger, begun: Partition<MessageClass>
     ) {
         let all = send.assignment ?? begun
-        let missing = send.assignment == nil ? send.leftOut.gone.union(send.leftOut.bad) : []
+        let leftOut = send.leftOut.heldOut.union(send.leftOut.gone).union(send.leftOut.bad)
+        let skipped = send.skipped.all.subtracting(send.undecided).union(leftOut)
+        let others = send.members.union(send.discovered).union(send.refused).union(send.undecided).subtracting(skipped)
         (locales, variants) = ([:], [:])
         for recipients in all.states {
             var figures = ClassFigures()
-            if recipients.isHoldout {
-                // Counted by the run that began.
-                guard send.assignment != nil else { continue }
-                figures.planned = all[recipients].count
-                figures.skipped = figures.planned
-            } else {
-                let members = all[recipients].intersection(send.members.union(send.discovered).union(send.refused))
-                figures.skipped = all[recipients].intersection(missing).count
-                figures.planned = members.count + figures.skipped
-                figures.accepted = ledger[.accepted].intersection(members).count
-                figures.rejected = ledger[.rejected].intersection(members).count
-                figures.unknown = ledger.uncertain.union(ledger[.abandoned]).intersection(members).count
-                if isBlocked || standing == .held { figures.held = figures.pending }
-            }
+            let members = all[recipients].intersection(others)
+            figures.skipped = all[recipients].intersection(skipped).count
+            figures.planned = members.count + figures.skipped
+            figures.accepted = ledger[.accepted].intersection(members).count
+            figures.rejected = ledger[.rejected].intersection(members).count
+            figures.unknown = ledger.uncertain.union(ledger[.abandoned]).intersection(members).count
+            if isBlocked || standing == .held { figures.held = figures.pending }
             guard figures.planned > 0 else { continue }
             let locale = recipients.localeName(default: messages.content.defaultLocale)
             locales[locale, default: ClassFigures()] = locales[locale, default: ClassFigures()] + figures

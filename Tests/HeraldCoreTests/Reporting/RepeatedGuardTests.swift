@@ -47,6 +47,25 @@ struct RepeatedGuardTests {
         #expect(documents(scenario)[0].contains("herald apply --override max_recipients=tide\n"))
     }
 
+    @Test func `two occurrences of one campaign are refused by its name, in the same words once`() {
+        let refusal = { (actual: Int) in
+            GuardRefusal(
+                kind: .maxRecipients, name: "tide", limit: 4, actual: actual,
+                message: "campaign 'tide' would reach \(actual) recipients; the limit is 4")
+        }
+        let mark = Plan.StateMark(lineage: "l", serial: 1)
+        var plan = Plan(at: PlanScenario.now, workspaceDigest: "", state: mark)
+        for (actual, sentences) in [(6, 1), (7, 2)] {
+            plan.refusals = [refusal(6), refusal(actual)]
+            let needs = Need.all(in: Proposal(plan), [], lastRun: nil, every: .seconds(300), atWork: .nobody)
+            #expect(needs.map(\.command) == ["herald apply --override max_recipients=tide"])
+            #expect(needs.map(\.name) == ["tide"] && needs.map(\.subjects) == [["tide"]])
+            #expect(needs.first?.sentence.ranges(of: "campaign 'tide' would reach").count == sentences)
+            let texts = documents { $0.plan.refusals = plan.refusals }
+            #expect(texts[0].contains("herald apply --override max_recipients=tide\n"), "\(texts[0])")
+        }
+    }
+
     @Test func `the comment stays short, however many a guard refuses`() {
         var scenario = PlanScenario()
         scenario.settings.guards.maxRecipients = 2

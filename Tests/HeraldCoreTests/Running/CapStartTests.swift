@@ -157,6 +157,50 @@ struct CapStartTests {
         #expect(laboratory.memory.state().occurrences["second@once"]?.finished != nil)
     }
 
+    /// `first` takes ten seconds and fills no cap. Whoever had the news is not sent `second`.
+    private func slowSends(news: RecipientSet) throws -> [DesiredSend] {
+        let start = MessageStart(until: laboratory.now - 60, tags: [])
+        try laboratory.memory.commit([.started("news@once", news, start)])
+        return sends { ($0.delivery.frequency.ignoresCaps, $0.delivery.frequency.counts) = (true, false) }
+    }
+
+    private func slowSender() -> ScriptedSender {
+        let clock = laboratory.clock
+        return ScriptedSender(capacity: 1) { request, number in
+            try? await clock.sleep(for: .seconds(1))
+            return .accepted(request, number)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `whom a step that did not begin was to skip is counted by the run that begins it`(
+        _ losesState: Bool
+    ) async throws {
+        let sends = try slowSends(news: [1, 2])
+        let sender = slowSender()
+        var ending = laboratory
+        if losesState { ending.store = ProbedStore(laboratory.memory, refusesFrom: 4) }
+        let report = try await ending.run(
+            plan(sends), sender, stop: { !losesState && sender.requests.count > 2 ? .machine : nil })
+        #expect((report.result == .interrupted) != losesState)
+        #expect((report.steps[1].stopped != nil) == losesState)
+        #expect(report.steps[1].parts == [0, 0, 0, 0, 0, 10] && report.steps[1].leftOut.reasons.isEmpty)
+        let next = try await run(sends)
+        let second = try #require(next.steps.first { $0.occurrence == "second@once" })
+        #expect(second.parts == [8, 0, 0, 2, 0, 0] && second.leftOut.reasons == [.capped("all"): 2])
+    }
+
+    @Test func `a person who stops a run does not pause a campaign of which only skipped people are left`()
+        async throws
+    {
+        let sends = try slowSends(news: Self.people)
+        let sender = slowSender()
+        let report = try await laboratory.run(
+            plan(sends), sender, stop: { sender.requests.count > 2 ? .person : nil })
+        #expect(report.result == .interrupted && report.steps[1].parts == [0, 0, 0, 0, 0, 10])
+        #expect(laboratory.memory.pauses().campaigns == ["first"])
+    }
+
     @Test func `a message whose outcome nobody knows stops those it went to`() async throws {
         let sender = ScriptedSender(answers: { $0 == 3 ? [.lost(reason: "the connection closed")] : [] })
         let report = try await run(sends(), sender)

@@ -85,16 +85,18 @@ import Testing
         #expect(step.failures.map(\.message) == ["FCM refused it (in message.data[0].value)"])
     }
 
-    @Test func `a refused step counts everybody once`() async throws {
+    @Test func `a refused step leaves whom it was to skip to the run that begins it`() async throws {
         let laboratory = Laboratory(population: Self.people.count)
         var send = try send(to: Self.people)
-        send.members = RecipientSet(1...37)
+        send.members = RecipientSet(1...36)
+        send.leftOut.gone = [37]
         send.leftOut.bad = [38, 39, 40]
         var plan = laboratory.plan(.send(send))
         plan.steps[0].refusal = "guard personal_rows"
         let report = try await laboratory.run(plan, ScriptedSender())
         let step = try #require(report.steps.first)
-        #expect([step.planned, step.skipped, step.held, step.pending] == [40, 3, 37, 0])
+        #expect(step.planned == 40 && step.parts == [0, 0, 0, 0, 40, 0])
+        #expect(step.leftOut == StepReport.LeftOutCounts())
     }
 
     @Test func `what a crash left and who left the list count in their texts`() async throws {
@@ -120,6 +122,26 @@ import Testing
         #expect([message.planned, message.accepted, message.unknown, message.skipped] == [4, 2, 1, 1])
         #expect([it.planned, it.accepted, it.unknown, it.skipped] == [2, 0, 1, 1])
         #expect(step.variants.isEmpty, "the run that began has counted the holdout")
+    }
+
+    @Test func `whom caps stop, who waits for them and who is too late count in their texts`() async throws {
+        let laboratory = Laboratory(population: Self.people.count)
+        let start = MessageStart(until: laboratory.now.adding(.seconds(-60)), tags: [])
+        try await laboratory.memory.commit([.started("news@once", [37], start)])
+        var send = try send(to: Self.people)
+        send.members = RecipientSet(1...36)
+        send.classes = Partition(disjoint: [MessageClass(): send.members])
+        send.skipped = Partition(disjoint: [.capped("all"): [37, 38, 39], .missed: [40]])
+        // 38 has had nothing that fills the cap.
+        send.undecided = [37, 38]
+        send.delivery.frequency.caps = [FrequencyCap(name: "all", max: 1, per: .seconds(86_400))]
+        let report = try await laboratory.run(
+            laboratory.plan(.send(send)), ScriptedSender(),
+            rows: { _, ids in Dictionary(uniqueKeysWithValues: ids.map { ($0, FieldValues(["Ann"])) }) })
+        let step = try #require(report.steps.first)
+        #expect(step.parts == [36, 0, 0, 3, 0, 1])
+        let figures = try #require(step.locales["message"])
+        #expect([figures.planned, figures.accepted, figures.skipped, figures.pending] == [40, 36, 3, 1])
     }
 
     @Test func `each text has an account of its own`() async throws {
