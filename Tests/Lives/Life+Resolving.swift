@@ -43,6 +43,9 @@ extension Life {
             } else {
                 note(occurrence.uncertain, of: key, isPromised: true)
             }
+            // Whoever was not tried before it had ended gets nothing more of it.
+            let untried = known.state.occurrences[id]?.codes[SkipReason.notTried.rawValue] ?? []
+            excused[key, default: []].formUnion(known.installations(of: untried.subtracting(.target)))
         case .abandon: end(key)
         case .accept:
             // With that, nothing is open any more, but what was promised to others. Who is listed later is no part of it.

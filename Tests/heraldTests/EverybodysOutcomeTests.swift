@@ -83,8 +83,39 @@ struct EverybodysOutcomeTests: StageScene {
         #expect(town.sent("Second") == Set(Self.everybody.subtracting(Self.tenth).map { .fid($0) }))
     }
 
+    @Test func `whom FCM refused for now is rejected once it has ended, and a person may have them tried again`()
+        async throws
+    {
+        let files = Self.files(Self.usual).merging(["follower.yaml": Self.follower]) { $1 }
+        let town = try await town(files)
+        town.answer([.fid(30)], with: .error(503, "UNAVAILABLE", fcm: "UNAVAILABLE", retryAfter: "99999"))
+        _ = try await town.herald("run")
+        #expect(try await outcomes(town) == Self.every("pending", but: [4: "accepted"]))
+        #expect(try await town.herald("state", "resolve", "hello@once", "--abandon").failure == nil)
+        let refused = [4: "accepted", 30: "rejected UNAVAILABLE"]
+        #expect(try await outcomes(town) == Self.every("skipped not_tried", but: refused))
+        let occurrences = try await json(town, "state", "show")["occurrences"]
+        let shown = try #require(occurrences?.array?.first { $0["occurrence"] == "hello@once" })
+        #expect(shown["accepted"] == 1 && shown["rejected"] == 1 && shown["skipped"] == 58)
+        let found = try await town.herald("state", "find", Registration.fid(30).rawValue)
+        #expect(found.output.contains("hello@once: rejected (UNAVAILABLE)"), "\(found.output)")
+        // They may have got it, so nobody says that nothing was sent to them.
+        let follow = try await town.herald("run")
+        #expect(follow.failure == nil, "\(follow.errors)")
+        #expect(town.sent("Second") == Set(Self.everybody.subtracting(Self.tenth).map { .fid($0) }))
+        town.answer([.fid(30)], with: nil)
+        let retry = try await town.herald("state", "resolve", "hello@once", "--retry", "UNAVAILABLE")
+        #expect(retry.failure == nil, "\(retry.errors)")
+        let run = try await town.herald("run")
+        #expect(run.failure == nil, "\(run.errors)")
+        #expect(try await outcomes(town) == Self.every("skipped not_tried", but: [4: "accepted", 30: "accepted"]))
+    }
+
+    /// An older herald left those deferred whom FCM had refused for now.
     @Test(arguments: [(false, "pending null"), (true, "rejected UNAVAILABLE")])
-    func `whom FCM refused for now is rejected once it has ended`(_ hasEnded: Bool, _ outcome: String) async throws {
+    func `whom FCM refused for now is rejected in what an older herald ended, too`(
+        _ hasEnded: Bool, _ outcome: String
+    ) async throws {
         let identity = RecordedState.Identity(
             lineage: "l", project: "p", endpoint: .emulator, created: Self.monday)
         let store = MemoryStore(
@@ -93,8 +124,9 @@ struct EverybodysOutcomeTests: StageScene {
         let occurrence = RecordedOccurrence(
             campaign: "hello", revision: 1, due: nil, contentDigest: "d", target: "audience:members",
             begun: Self.monday)
-        try store.commit([.open(id, occurrence), .outcome(id, [1], .deferred)])
+        try store.commit([.open(id, occurrence)])
         if hasEnded { try store.commit([.finish(id, at: Self.monday)]) }
+        try store.commit([.outcome(id, [1], .deferred)])
         var text = ""
         _ = try await FeedbackLines(store).outcomes { text += $0 }
         let line = try JSONValue(parsing: Array(text.utf8))

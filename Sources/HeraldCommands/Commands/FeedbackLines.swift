@@ -32,10 +32,11 @@ struct FeedbackLines {
         var pruned = 0
         for id in try await store.snapshot().occurrences.keys.sorted() {
             guard let occurrence = try await store.occurrence(id) else { continue }
-            guard let ledger = occurrence.ledger else {
+            guard let recorded = occurrence.ledger else {
                 pruned += 1
                 continue
             }
+            let ledger = occurrence.finished == nil ? recorded : recorded.ended()
             for entry in LedgerEntry.allCases where entry.isSettled {
                 try await self.write(ledger[entry], id, occurrence, write) { (entry.word, ledger.codes.state(of: $0)) }
             }
@@ -43,13 +44,8 @@ struct FeedbackLines {
                 .reduce(into: RecipientSet()) { $0.formUnion(occurrence.classes[$1]) }
                 .subtracting(ledger.entries.all)
             try await self.write(heldOut, id, occurrence, write) { _ in ("skipped", "held_out") }
-            // FCM refused them for now, and nobody tries them again. They may have got it, so they are not skipped.
-            let refused: RecipientSet = occurrence.finished == nil ? [] : ledger[.deferred]
-            try await self.write(refused, id, occurrence, write) { _ in
-                ("rejected", FailureCode.unavailable.rawValue)
-            }
             let rest = occurrence.classes.all.union(ledger.entries.all).subtracting(ledger.settled)
-                .subtracting(heldOut).subtracting(refused)
+                .subtracting(heldOut)
             try await self.write(rest, id, occurrence, write) { _ in occurrence.outcomeOfRest }
         }
         return pruned

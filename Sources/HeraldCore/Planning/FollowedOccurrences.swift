@@ -75,7 +75,7 @@ package struct FollowedOccurrences: Sendable {
             guard let ledger = occurrence.ledger else {
                 throw PrunedFollowUp(audience: name, occurrence: id, followed.followUp)
             }
-            limits[name] = occurrence.limit(of: ledger, to: followed.followUp.outcomes, dead)
+            limits[name] = occurrence.limit(of: ledger.ended(), to: followed.followUp.outcomes, dead)
         }
         return limits
     }
@@ -164,18 +164,14 @@ extension RecordedOccurrence {
         switch outcome {
         case .accepted: ledger[.accepted]
         case .rejected:
-            // Nobody tries those again whom FCM refused for now.
-            ledger[.rejected].union(ledger[.deferred]).subtracting(dead)
-                .subtracting(ledger.codes[FailureCode.unregistered.rawValue])
+            ledger[.rejected].subtracting(dead).subtracting(ledger.codes[FailureCode.unregistered.rawValue])
         case .unknown: ledger.uncertain.union(ledger[.abandoned])
         case .capped: skipped(ledger) { if case .capped = $0 { true } else { false } }
         case .superseded: skipped(ledger) { $0 == .superseded }
         case .missed: skipped(ledger) { $0 == .missed }
         case .outsideWindow: skipped(ledger) { $0 == .outsideWindow }
         case .heldOut: classes.states.filter(\.isHoldout).reduce(into: []) { $0.formUnion(classes[$1]) }
-        case .skipped:
-            part.subtracting(ledger.entries.union(of: LedgerEntry.allCases.filter(\.isTried)))
-                .subtracting(ledger[.deferred])
+        case .skipped: part.subtracting(ledger.entries.union(of: LedgerEntry.allCases.filter(\.isTried)))
         case .never: []
         }
     }

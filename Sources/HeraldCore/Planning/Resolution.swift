@@ -187,17 +187,22 @@ extension RecordedState {
         return occurrence.stages.dropLast() + [last]
     }
 
-    /// Takes an occurrence's end back, if it has ended. Who was not tried before that end is skipped for good.
+    /// Takes an occurrence's end back, if it has ended. Who was not tried before that end is skipped for good, and whom
+    /// an older herald left deferred is rejected.
     ///
     /// - Parameter members: who is to be tried again.
     func reopening(_ id: OccurrenceID, for members: RecipientSet) -> [StateChange] {
-        guard let occurrence = occurrences[id], occurrence.finished != nil, let ledger = occurrence.ledger else {
+        guard var occurrence = occurrences[id], occurrence.finished != nil, let ledger = occurrence.ledger else {
             return []
         }
-        let known = ledger.settled.union(members)
+        let ended = ledger.ended(besides: members)
+        occurrence.outcomes = .ledger(ended)
+        let refused = ledger[.deferred].intersection(ended[.rejected])
+        let known = ended.settled.union(members)
         let untried = occurrence.classes.members(where: { !$0.isHoldout }).subtracting(known)
         var changes: [StateChange] = [.reopen(id)]
         if occurrence.classes.isEmpty { changes.append(.assign(id, Partition(disjoint: [MessageClass(): known]))) }
+        if !refused.isEmpty { changes.append(.reject(id, refused, code: Ledger.refusal)) }
         if !untried.isEmpty { changes.append(.skip(id, untried, .notTried)) }
         // What came of it before its end is accepted.
         if let stages = occurrence.finished.flatMap({ excusing(occurrence, besides: members, at: $0) }) {

@@ -40,7 +40,9 @@ extension RecordedState {
         }
         // In doubt, the state may lack even that these were tried.
         let known = { (members: RecipientSet) in members.intersection(RecipientSet(0..<nextRecipient)) }
-        add(known(outcomes.accepted).subtracting(settled)) { .outcome(id, $0, .accepted) }
+        // Whom FCM refused for now until the end may have got it.
+        let certain = settled.subtracting(ledger.codes[Ledger.refusal])
+        add(known(outcomes.accepted).subtracting(certain)) { .outcome(id, $0, .accepted) }
         for (code, members) in outcomes.rejected.sorted(by: { $0.key < $1.key }) {
             add(known(members).subtracting(settled)) { .reject(id, $0, code: code) }
         }

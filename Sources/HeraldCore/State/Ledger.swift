@@ -1,9 +1,15 @@
+internal import FCM
+
 /// What came of an occurrence, recipient by recipient. A recipient without an entry has not been tried.
 package struct Ledger: Hashable, Sendable {
     package private(set) var entries = Partition<LedgerEntry>()
     /// The error code of each rejected recipient, also of those who are to be tried again, and why each skipped one was
     /// skipped (`SkipReason`).
     package private(set) var codes = Partition<String>()
+
+    /// The code of those whom FCM refused for now until the occurrence ended. The state does not keep which of its
+    /// codes for that FCM gave; this is the usual one.
+    package static let refusal = FailureCode.unavailable.rawValue
 
     package init() {}
 
@@ -23,6 +29,16 @@ package struct Ledger: Hashable, Sendable {
 
     /// Whose outcome was unknown before a person had them sent the message again.
     package var resent: RecipientSet { entries[.again].subtracting(codes.all) }
+
+    /// As it is once the occurrence has ended. Nobody tries those again whom FCM refused for now, and they may have got
+    /// it: so they are rejected, and not skipped. Only older heralds left somebody deferred in what has ended.
+    ///
+    /// - Parameter members: who stays as they are.
+    package func ended(besides members: RecipientSet = []) -> Ledger {
+        var ended = self
+        ended.reject(self[.deferred].subtracting(members), code: Self.refusal)
+        return ended
+    }
 
     /// Moves recipients to one entry and out of all others. `nil` means: not tried.
     package mutating func move(_ members: RecipientSet, to entry: LedgerEntry?) {
@@ -61,7 +77,8 @@ package enum LedgerEntry: Int, Hashable, Sendable, CaseIterable {
     case unknown = 3
     /// The recipient may have got the message. A person decided to leave it so.
     case abandoned = 4
-    /// FCM refused for now and may be asked again. If it delivered all the same, the next try is a second push.
+    /// FCM refused for now and may be asked again. If it delivered all the same, the next try is a second push. When
+    /// the occurrence ends, the recipient is rejected.
     case deferred = 5
     /// Nothing was sent, and nothing will be.
     case skipped = 6

@@ -120,13 +120,15 @@ package struct RecordedOccurrence: Hashable, Sendable {
         finished.map { $0 < limit } == true && counts.uncertain == 0
     }
 
-    /// What is written when it ends: whoever was to be tried again keeps the outcome that they had, and whoever it is for
-    /// and has none was not tried.
+    /// What is written when it ends: whoever was to be tried again keeps the outcome that they had, whom FCM refused
+    /// for now is rejected, and whoever it is for and has no outcome was not tried.
     package func settling(as id: OccurrenceID) -> [StateChange] {
         guard let ledger else { return [] }
         let untried = classes.members(where: { !$0.isHoldout }).subtracting(ledger.entries.all)
-        let again = ledger[.again]
-        return (again.isEmpty ? [] : [.restore(id, again)]) + (untried.isEmpty ? [] : [.skip(id, untried, .notTried)])
+        let (again, refused) = (ledger[.again], ledger[.deferred])
+        return (again.isEmpty ? [] : [.restore(id, again)])
+            + (refused.isEmpty ? [] : [.reject(id, refused, code: Ledger.refusal)])
+            + (untried.isEmpty ? [] : [.skip(id, untried, .notTried)])
     }
 
     mutating func forgetLedger() { (outcomes, classes, waves) = (.counts(counts), Partition(), Partition()) }

@@ -76,6 +76,8 @@ private struct RandomHistory {
         /// Nobody knows any more what came of whom.
         var isPruned = false
         var stories: [Int: Story]
+        /// Whether an older herald ended it, which left those deferred whom FCM had refused for now.
+        var isOfOlder: Bool { Int(at.timeIntervalSince1970) / 86_400 % 2 == 0 }
     }
 
     private(set) var workspace = Workspace(audiences: [])
@@ -177,10 +179,12 @@ private struct RandomHistory {
             classes.move(set(of: past.stories.filter { $0.value != .heldOut }.keys), to: MessageClass())
             classes.move(set(of: past.stories.filter { $0.value == .heldOut }.keys), to: MessageClass(isHoldout: true))
             changes.append(.assign(past.id, classes))
+            let ends: [StateChange] = past.isFinished ? [.finish(past.id, at: past.at)] : []
+            if past.isOfOlder { changes += ends }
             changes += Story.allCases.flatMap { story in
                 Self.changes(story, past.id, set(of: past.stories.filter { $0.value == story }.keys))
             }
-            if past.isFinished { changes.append(.finish(past.id, at: past.at)) }
+            if !past.isOfOlder { changes += ends }
             if past.isPruned { changes.append(.prune([past.id])) }
         }
         try store.commit(changes)

@@ -43,6 +43,53 @@ import Testing
         }
     }
 
+    /// 1 has it, 2 was refused for now, 3 for good, and 4 was not tried.
+    private func putOff() -> PlanScenario {
+        var scenario = PlanScenario()
+        let campaign = Campaign.tide(at: Self.due)
+        scenario.want(campaign, for: [1, 2, 3, 4])
+        scenario.began(campaign)
+        scenario.state.apply([
+            .assign(campaign.id, Partition(disjoint: [MessageClass(): [1, 2, 3, 4]])),
+            .outcome(campaign.id, [1], .accepted), .outcome(campaign.id, [2], .deferred),
+            .reject(campaign.id, [3], code: "SENDER_ID_MISMATCH"),
+        ])
+        return scenario
+    }
+
+    @Test func `whom FCM refused for now until a person ended it is rejected, and --retry tries them again`() throws {
+        var scenario = putOff()
+        let campaign = Campaign.tide(at: Self.due)
+        for (how, rejected) in [(Resolution.abandon, [2, 3]), (.retry(code: "UNAVAILABLE"), [3])]
+            as [(Resolution, RecipientSet)]
+        {
+            scenario.state.apply(
+                try scenario.state.changes(resolving: campaign.id, by: how, campaign: campaign, at: PlanScenario.now))
+            let occurrence = scenario.state.occurrences[campaign.id]
+            #expect(occurrence?.rejected == rejected && occurrence?[.skipped] == [4])
+        }
+        #expect(scenario.plan().sends.map(\.members) == [[2]])
+    }
+
+    /// An older herald wrote nothing but the end.
+    @Test(arguments: [false, true])
+    func `whom FCM refused for now stays rejected when others are tried again after the end`(_ isOlder: Bool) throws {
+        var scenario = putOff()
+        let campaign = Campaign.tide(at: Self.due)
+        if isOlder {
+            scenario.state.occurrences[campaign.id]?.finished = PlanScenario.now
+        } else {
+            scenario.state.apply([.finish(campaign.id, at: PlanScenario.now)])
+        }
+        let retry = Resolution.retry(code: "SENDER_ID_MISMATCH")
+        scenario.state.apply(
+            try scenario.state.changes(resolving: campaign.id, by: retry, campaign: campaign, at: PlanScenario.now))
+        let occurrence = scenario.state.occurrences[campaign.id]
+        #expect(occurrence?.rejected == [2] && occurrence?[.skipped] == [4] && occurrence?[.again] == [3])
+        #expect(occurrence?.ledger?.codes["UNAVAILABLE"] == [2])
+        #expect(scenario.plan().sends.map(\.members) == [[3]])
+    }
+
     @Test func `what goes on at a later time waits for it`() throws {
         var scenario = PlanScenario()
         scenario.began(.tide(at: Self.due), accepted: [1])

@@ -187,6 +187,17 @@ import Testing
         #expect(told.outbox.map(\.sentence) == ["Its file was changed.", "It was stopped."])
     }
 
+    @Test func `an end counts those whom FCM refused for now, also where that is everybody`() {
+        var state = Self.state()
+        var told = Told()
+        told.begin(at: Self.begin, in: state)
+        let id: OccurrenceID = "tide@once"
+        let occurrence = RecordedOccurrence(campaign: "c", revision: 1, due: nil, contentDigest: "", target: "topic:t")
+        state.apply([.open(id, occurrence), .outcome(id, [1, 2], .deferred), .finish(id, at: Self.begin)])
+        told.take(Told.News(run: "r", started: Self.begin, now: Self.begin), in: state, for: [Self.webhook])
+        #expect(told.outbox.map(\.change) == ["sent"] && told.outbox.first?.figures == ["rejected": 2])
+    }
+
     /// What a run would say that it needs, as the state and the files are.
     private static func told(_ told: inout Told, _ scenario: PlanScenario, _ run: String) -> [String] {
         var news = Told.News(run: run, started: begin, now: begin)

@@ -64,6 +64,24 @@ import Testing
         #expect(ledger?[.intended].isEmpty == true)
     }
 
+    @Test func `who was refused for now until the end has got it if a report says so`() {
+        var state = RecordedState.blank
+        state.nextRecipient = 10
+        let id: OccurrenceID = "tide@once"
+        state.apply([
+            .open(
+                id,
+                RecordedOccurrence(campaign: "tide", revision: 1, due: nil, contentDigest: "sha256:", target: "topic:t")
+            ), .outcome(id, [1, 2], .deferred), .reject(id, [3], code: "CODE"), .finish(id, at: .after(0)),
+        ])
+        var outcomes = UnrecordedOutcomes()
+        outcomes.accepted = [1, 3]
+        state.apply(state.changes(recording: outcomes, of: id))
+        let ledger = state.occurrences[id]?.ledger
+        #expect(ledger?[.accepted] == [1] && ledger?[.rejected] == [2, 3])
+        #expect(ledger?.codes.counts == ["UNAVAILABLE": 1, "CODE": 1])
+    }
+
     @Test(arguments: [
         #"[]"#, #"{"accepted":[[1]],"rejected":{},"deferred":[],"untried":[]}"#,
         #"{"accepted":[[2,1]],"rejected":{},"deferred":[],"untried":[]}"#,

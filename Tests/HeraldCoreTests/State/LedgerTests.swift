@@ -23,6 +23,18 @@ import Testing
         #expect(occurrence(ledger()).hasTried)
     }
 
+    @Test func `whom FCM refused for now until the end is rejected, and counts as tried`() {
+        var deferred = Ledger()
+        deferred.move([1, 2], to: .deferred)
+        var state = RecordedState(identity: .sample())
+        state.occurrences = ["tide@once": occurrence(ledger()), "wind@once": occurrence(deferred)]
+        state.apply([.finish("tide@once", at: .after(0)), .finish("wind@once", at: .after(0))])
+        let (tide, wind) = (state.occurrences["tide@once"], state.occurrences["wind@once"])
+        #expect(tide?.ledger?[.deferred] == [] && tide?.ledger?[.rejected] == [3, 4])
+        #expect(tide?.counts.rejections == ["UNREGISTERED": 1, "UNAVAILABLE": 1])
+        #expect(wind?.ledger?.codes["UNAVAILABLE"] == [1, 2] && wind?.hasTried == true)
+    }
+
     @Test func `a rejection goes with its code`() {
         var ledger = ledger()
         ledger.reject([3], code: "INVALID_ARGUMENT")

@@ -53,12 +53,30 @@ struct EndingContractTests {
                 ])), .outcome(.tide, [1], .accepted), .outcome(.tide, [5], .deferred), .finish(.tide, at: .at(1)))
         let occurrences = try await open.reopened().occurrences
         let tide = try #require(occurrences[.tide])
-        #expect(tide.accepted == [1] && tide.rejected == [2] && tide.unknown == [3, 4])
-        #expect(tide.deferred == [5] && tide[.skipped] == [6])
-        #expect(tide.codes == ["UNREGISTERED": [2], "not_tried": [6]])
+        #expect(tide.accepted == [1] && tide.rejected == [2, 5] && tide.unknown == [3, 4])
+        #expect(tide.deferred == [] && tide[.skipped] == [6])
+        #expect(tide.codes == ["UNREGISTERED": [2], "UNAVAILABLE": [5], "not_tried": [6]])
         #expect(occurrences[.wind]?.finished == nil)
         try await open.commit(.prune([.tide]))
         let counts = try #require(try await open.reopened().occurrences[.tide]?.counts)
-        #expect(counts.rejections == ["UNREGISTERED": 1] && counts.skips == [.notTried: 1] && counts.uncertain == 2)
+        #expect(counts.rejections == ["UNREGISTERED": 1, "UNAVAILABLE": 1])
+        #expect(counts.skips == [.notTried: 1] && counts.uncertain == 2)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `whom FCM refused for now until it ended was tried, and may be tried again`(_ kind: StoreKind) async throws {
+        let open = try await OpenStore(kind)
+        try await open.commit(
+            interned(2), .open(.tide, .sample()), .open(.wind, .sample("wind")), .outcome(.tide, [1, 2], .deferred),
+            .outcome(.wind, [1], .deferred))
+        #expect(try await open.reopened().occurrences[.tide]?.hasTried == false)
+        try await open.commit(.finish(.tide, at: .at(1)))
+        let snapshot = try await open.store.snapshot()
+        #expect(snapshot.occurrences[.tide]?.hasTried == true)
+        #expect(snapshot.occurrences[.tide]?.counts.rejections == ["UNAVAILABLE": 2])
+        #expect(snapshot.occurrences[.wind]?.deferred == [1])
+        try await open.commit(.reopen(.tide), .outcome(.tide, [1], .again))
+        let tide = try #require(try await open.reopened().occurrences[.tide])
+        #expect(tide[.again] == [1] && tide.rejected == [2] && tide.codes == ["UNAVAILABLE": [1, 2]])
     }
 }

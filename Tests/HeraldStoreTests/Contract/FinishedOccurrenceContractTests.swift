@@ -6,7 +6,7 @@ import Testing
 
 /// What every store must do with finished occurrences: a snapshot has their counts, a single occurrence has all of it.
 struct FinishedOccurrenceContractTests {
-    /// Two occurrences with the same outcomes; `tide` is finished.
+    /// Two occurrences with the same outcomes. `tide` is finished: there, whom FCM refused for now is rejected.
     private func open(_ kind: StoreKind) async throws -> OpenStore {
         let open = try await OpenStore(kind)
         try await open.commit(
@@ -25,8 +25,8 @@ struct FinishedOccurrenceContractTests {
     func `a snapshot has the ledgers of open occurrences, and of finished ones counts`(_ kind: StoreKind) async throws {
         let occurrences = try await open(kind).store.snapshot().occurrences
         let counts = LedgerCounts(
-            entries: [.accepted: 3, .rejected: 3, .unknown: 1, .intended: 1, .abandoned: 1, .deferred: 1],
-            codes: ["UNREGISTERED": 2, "INVALID_ARGUMENT": 1])
+            entries: [.accepted: 3, .rejected: 4, .unknown: 1, .intended: 1, .abandoned: 1],
+            codes: ["UNREGISTERED": 2, "INVALID_ARGUMENT": 1, "UNAVAILABLE": 1])
         var expected = RecordedOccurrence.sample()
         expected.finished = .at(9)
         expected.outcomes = .counts(counts)
@@ -34,7 +34,8 @@ struct FinishedOccurrenceContractTests {
         let wind = try #require(occurrences[.wind]?.ledger)
         #expect(wind[.accepted] == [1, 2, 70_000])
         #expect(wind.codes["UNREGISTERED"] == [7, 70_001])
-        #expect(LedgerCounts(wind) == counts)
+        #expect(wind[.deferred] == [5])
+        #expect(LedgerCounts(wind.ended()) == counts)
     }
 
     @Test(arguments: StoreKind.allCases)
@@ -43,9 +44,9 @@ struct FinishedOccurrenceContractTests {
         let tide = try #require(try await open.store.occurrence(.tide))
         #expect(tide.finished == .at(9))
         #expect(tide.uncertain == [3, 4])
-        #expect(tide.rejected == [7, 8, 70_001])
-        #expect(tide.codes == ["UNREGISTERED": [7, 70_001], "INVALID_ARGUMENT": [8]])
-        #expect(try await open.store.occurrence(.wind)?.outcomes == tide.outcomes)
+        #expect(tide.rejected == [5, 7, 8, 70_001])
+        #expect(tide.codes == ["UNREGISTERED": [7, 70_001], "INVALID_ARGUMENT": [8], "UNAVAILABLE": [5]])
+        #expect(try await open.store.occurrence(.wind)?.ledger?.ended() == tide.ledger)
         #expect(try await open.store.occurrence(OccurrenceID(rawValue: "ebb@once")) == nil)
     }
 
@@ -66,9 +67,9 @@ struct FinishedOccurrenceContractTests {
         let counts = try #require(try await open.store.snapshot().occurrences[.tide]?.counts)
         #expect(counts[.accepted] == 5)
         #expect(counts.uncertain == 0)
-        #expect(counts[.rejected] == 2)
-        #expect(counts.rejections == ["UNREGISTERED": 1, "INVALID_ARGUMENT": 1])
-        #expect(counts.tried == 8)
+        #expect(counts[.rejected] == 3)
+        #expect(counts.rejections == ["UNREGISTERED": 1, "INVALID_ARGUMENT": 1, "UNAVAILABLE": 1])
+        #expect(counts.tried == 9)
         try await open.commit(.rename(campaign: "tide", to: "ebb"))
         #expect(try await open.store.snapshot().occurrences[.tide]?.campaign == "ebb")
         #expect(try await open.store.occurrence(.tide)?.accepted == [1, 2, 3, 4, 70_000])
@@ -79,8 +80,8 @@ struct FinishedOccurrenceContractTests {
     @Test(
         arguments: StoreKind.allCases,
         [
-            (1, .accepted, nil), (5, .deferred, nil), (7, .rejected, "UNREGISTERED"),
-            (8, .rejected, "INVALID_ARGUMENT"), (70_001, .rejected, "UNREGISTERED"),
+            (1, .accepted, nil), (7, .rejected, "UNREGISTERED"), (8, .rejected, "INVALID_ARGUMENT"),
+            (70_001, .rejected, "UNREGISTERED"),
         ] as [(RecipientID, LedgerEntry, String?)])
     func `finds a recipient in finished occurrences as well`(
         _ kind: StoreKind, _ place: (id: RecipientID, entry: LedgerEntry, code: String?)
@@ -92,6 +93,15 @@ struct FinishedOccurrenceContractTests {
         #expect(trace.occurrences == expected)
         #expect(trace.topics.map(\.name) == (place.id == 1 || place.id == 70_000 ? ["tides"] : []))
         #expect(!trace.isDead)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `finds whom FCM refused for now as rejected once it has ended`(_ kind: StoreKind) async throws {
+        let trace = try await open(kind).store.trace(of: 5)
+        #expect(
+            trace.occurrences == [
+                .init(id: .tide, entry: .rejected, code: "UNAVAILABLE"), .init(id: .wind, entry: .deferred, code: nil),
+            ])
     }
 
     @Test(arguments: StoreKind.allCases)
