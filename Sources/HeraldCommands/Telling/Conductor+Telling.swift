@@ -177,7 +177,9 @@ extension Conductor {
         var arrived: Set<String> = []
         for await noted in telling.news where !telling.isStopped {
             arrived.formUnion(noted.delivered)
-            let outcome = await Notifier(context).tell(noted.told.outbox, except: arrived) { telling.isStopped }
+            let outcome = await Notifier(context).tell(
+                noted.told.outbox, amid: noted.told.current, except: arrived
+            ) { telling.isStopped }
             for problem in outcome.problems { console.error("herald: \(problem)\n") }
             if var report = noted.report, let files = noted.files, !outcome.problems.isEmpty {
                 report.notes += outcome.problems
