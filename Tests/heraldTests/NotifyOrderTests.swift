@@ -139,4 +139,40 @@ import Testing
         #expect(Set(receiver.posts.map { $0.headers["x-herald-id"] }).count == 4)
         await scene.sandbox.end()
     }
+
+    @Test func `what one webhook took is noted while another one does not answer`() async throws {
+        let (isUp, isStuck) = (Flag(), Flag())
+        let quick = try Self.receiver(isUp)
+        let stuck = try Receiver { _, _ in isStuck.isSet && !isUp.isSet ? .silence : .status(200) }
+        let scene = try await Scene(
+            "- {webhook: \"${HOOK_0}\", when: [failed]}\n- {webhook: \"${HOOK_1}\", when: [failed]}", [quick, stuck])
+        try await scene.done("state init")
+        try await scene.done("run")
+        try Self.breakFiles(true, in: scene)
+        try await scene.done("run", 1)
+        try Self.breakFiles(false, in: scene)
+        try await scene.done("run")
+        isStuck.set()
+        try Self.breakFiles(true, in: scene)
+        let run = try HeraldProcess.start(["-w", scene.sandbox.workspace, "run"], environment: scene.variables)
+        try await scene.sandbox.eventually { quick.posts.count == 4 }
+        #expect(try NotifyTests.news(quick) == ["failed", "well(failed)", "well(failed)", "failed"])
+        let id = try #require(quick.posts.last?.headers["x-herald-id"])
+        try await scene.sandbox.eventually {
+            try await Self.sql("SELECT value FROM note WHERE name = 'delivered'", in: scene).output.contains(id)
+        }
+        // The other one is not given up yet: that is after three tries.
+        #expect(stuck.posts.count < 5)
+        run.signal(SIGKILL)
+        _ = await run.wait()
+        isUp.set()
+        try await scene.done("run", 1)
+        #expect(quick.posts.count == 4)
+        #expect(stuck.posts.last?.headers["x-herald-id"] == id)
+        try Self.breakFiles(false, in: scene)
+        try await scene.done("run")
+        #expect(try NotifyTests.news(quick).dropFirst(4) == ["well(failed)"])
+        #expect(try NotifyTests.news(stuck).suffix(2) == ["failed", "well(failed)"])
+        await scene.sandbox.end()
+    }
 }

@@ -37,9 +37,10 @@ struct Notifier {
     /// - Parameters:
     ///   - troubles: what is in trouble now (`Told.current`).
     ///   - isStopped: whether nothing is tried again any more.
+    ///   - note: called for each webhook once it was told, with `Outcome.arrived`.
     func tell(
         _ notices: [Notice], amid troubles: [String: Notice] = [:], except delivered: Set<String> = [],
-        unless isStopped: @escaping @Sendable () -> Bool = { false }
+        unless isStopped: @escaping @Sendable () -> Bool = { false }, note: (Set<String>) async -> Void = { _ in }
     ) async -> Outcome {
         await withTaskGroup(of: Outcome.self) { group in
             for (place, webhook) in webhooks.enumerated() {
@@ -52,6 +53,7 @@ struct Notifier {
             for await outcome in group {
                 all.arrived.formUnion(outcome.arrived)
                 all.problems += outcome.problems
+                if !outcome.arrived.isEmpty { await note(outcome.arrived) }
             }
             all.problems.sort()
             return all
