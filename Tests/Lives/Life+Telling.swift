@@ -12,6 +12,11 @@ struct LifeTellings {
         var sentence: String
         /// Whether it was well since, or a person decided about it. If it comes about again, that is news.
         var isOver = false
+        /// Whether another one of its guard came after that. That this one is well again is still told if the other one
+        /// is about something else.
+        var isPast = false
+
+        func isEnded(by sentence: String) -> Bool { sentence == "Well again. It was: \(self.sentence)" }
     }
 
     /// What is in trouble, as each hook was told.
@@ -149,9 +154,10 @@ extension Life {
     private func noteUnread(_ letter: LifeReceiver.Letter) {
         guard let sentence = (try? JSONValue(parsing: Array(letter.text.utf8)))?["sentence"]?.string else { return }
         let open = tellings.open[letter.hook] ?? []
+        guard let over = open.first(where: { $0.isEnded(by: sentence) && !$0.isPast }) else { return }
         tellings.open[letter.hook] = open.map { trouble in
             var trouble = trouble
-            if "Well again. It was: \(trouble.sentence)" == sentence { trouble.isOver = true }
+            if trouble.subject == over.subject { trouble.isOver = true }
             return trouble
         }
     }
@@ -176,11 +182,15 @@ extension Life {
             }
         case "missed": break
         case "well":
-            guard let trouble = open.first(where: { "Well again. It was: \($0.sentence)" == sentence }) else {
+            let meant = open.filter { $0.isEnded(by: sentence) }
+            guard let trouble = meant.first(where: { !$0.isPast }) ?? meant.first else {
                 if tellings.isForgotten { return }
                 throw LifeProblem(promise: "is well only after a trouble", words: sentence)
             }
-            open.removeAll { $0.subject == trouble.subject }
+            open.removeAll {
+                $0.subject == trouble.subject && $0.isPast == trouble.isPast
+                    && (!trouble.isPast || $0.sentence == trouble.sentence)
+            }
         default:
             let subject = Self.subject(of: notice)
             let last = open.lastIndex {
@@ -192,7 +202,13 @@ extension Life {
             if isSame, !tellings.isForgotten {
                 throw LifeProblem(promise: "tells the same news once", words: sentence)
             }
-            open.removeAll { $0.change == change && $0.subject == subject && $0.isOver }
+            if subject.hasPrefix("guard ") {
+                for place in open.indices where open[place].subject == subject && open[place].isOver {
+                    open[place].isPast = true
+                }
+            } else {
+                open.removeAll { $0.change == change && $0.subject == subject && $0.isOver }
+            }
             open.append(.init(change: change, subject: subject, sentence: sentence))
         }
     }
@@ -247,7 +263,7 @@ extension Life {
             }
         }
         let asked = Set(truth.filter { hook.changes.contains($0.change) }.map(\.subject))
-        if let one = open.first(where: { !asked.contains($0.subject) }) {
+        if let one = open.first(where: { !asked.contains($0.subject) && !$0.isPast }) {
             throw LifeProblem(
                 promise: "tells what is well again", words: "hook \(number): \(one.change) \(one.subject)")
         }

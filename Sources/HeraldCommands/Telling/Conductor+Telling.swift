@@ -177,16 +177,19 @@ extension Conductor {
         var arrived: Set<String> = []
         for await noted in telling.news where !telling.isStopped {
             arrived.formUnion(noted.delivered)
-            let outcome = await Notifier(context).tell(noted.told.outbox, except: arrived) { telling.isStopped }
+            let outcome = await Notifier(context).tell(
+                noted.told.outbox, amid: noted.told.current, except: arrived, unless: { telling.isStopped }
+            ) {
+                // At once: if the run dies while another webhook does not answer, this one is not told again.
+                arrived.formUnion($0)
+                do { try await noteArrival(of: noted, arrived) } catch {
+                    console.error("herald: the state could not note that people were told; they are told again\n")
+                }
+            }
             for problem in outcome.problems { console.error("herald: \(problem)\n") }
             if var report = noted.report, let files = noted.files, !outcome.problems.isEmpty {
                 report.notes += outcome.problems
                 try? files.save(report)
-            }
-            guard !outcome.arrived.isEmpty else { continue }
-            arrived.formUnion(outcome.arrived)
-            do { try await noteArrival(of: noted, arrived) } catch {
-                console.error("herald: the state could not note that people were told; they are told again\n")
             }
         }
     }

@@ -34,22 +34,26 @@ struct Notifier {
 
     /// Tells each webhook what concerns it and has not arrived there. One that does not answer keeps no other one waiting.
     ///
-    /// - Parameter isStopped: whether nothing is tried again any more.
+    /// - Parameters:
+    ///   - troubles: what is in trouble now (`Told.current`).
+    ///   - isStopped: whether nothing is tried again any more.
+    ///   - note: called for each webhook once it was told, with `Outcome.arrived`.
     func tell(
-        _ notices: [Notice], except delivered: Set<String> = [],
-        unless isStopped: @escaping @Sendable () -> Bool = { false }
+        _ notices: [Notice], amid troubles: [String: Notice] = [:], except delivered: Set<String> = [],
+        unless isStopped: @escaping @Sendable () -> Bool = { false }, note: (Set<String>) async -> Void = { _ in }
     ) async -> Outcome {
         await withTaskGroup(of: Outcome.self) { group in
             for (place, webhook) in webhooks.enumerated() {
                 let news = notices.filter { $0.concerns(webhook) && !delivered.contains($0.key(for: webhook)) }
                 guard !news.isEmpty else { continue }
-                let name = "webhook \(place + 1)"
-                group.addTask { await tell(news, to: webhook, name: name, unless: isStopped, by: machine.clock) }
+                let (name, known) = ("webhook \(place + 1)", KnownTroubles(of: webhook, in: troubles, before: news))
+                group.addTask { await tell(news, to: webhook, name, known, unless: isStopped, by: machine.clock) }
             }
             var all = Outcome()
             for await outcome in group {
                 all.arrived.formUnion(outcome.arrived)
                 all.problems += outcome.problems
+                if !outcome.arrived.isEmpty { await note(outcome.arrived) }
             }
             all.problems.sort()
             return all
@@ -57,18 +61,23 @@ struct Notifier {
     }
 
     private func tell<Time: Clock<Duration>>(
-        _ notices: [Notice], to webhook: Webhook, name: String, unless isStopped: @Sendable () -> Bool, by clock: Time
+        _ notices: [Notice], to webhook: Webhook, _ name: String, _ known: KnownTroubles,
+        unless isStopped: @Sendable () -> Bool, by clock: Time
     ) async -> Outcome {
         var outcome = Outcome()
+        let outdated = known.outdated(among: notices)
+        outcome.arrived.formUnion(outdated.map { $0.key(for: webhook) })
         let begin = clock.now
         do throws(TellingProblem) {
             let post = try Post(toSecret: webhook.address, machine.environment)
             let secret = try webhook.secret.map { secret throws(TellingProblem) in try expand(secret) }
             // What the next run tells, in this order.
             var left: [Notice] = []
-            for notice in notices {
-                // Nothing is well again for whoever did not take that it was not.
-                if let trouble = notice.ended, left.contains(where: { $0.id == trouble.id }) {
+            for notice in notices where !outdated.contains(where: { $0.id == notice.id }) {
+                // Nothing is well again for whoever did not take that it was not, or knows that it is not.
+                if let trouble = notice.ended,
+                    left.contains(where: { $0.id == trouble.id }) || known.contradict(notice)
+                {
                     left.append(notice)
                     continue
                 }
@@ -79,7 +88,8 @@ struct Notifier {
                 do throws(TellingProblem) {
                     try await send(notice, to: webhook, post, secret, unless: isStopped)
                     outcome.arrived.insert(notice.key(for: webhook))
-                    for old in notice.outdated(of: left) { outcome.arrived.insert(old.key(for: webhook)) }
+                    let older = KnownTroubles(from: notice).outdated(among: left)
+                    outcome.arrived.formUnion(older.map { $0.key(for: webhook) })
                 } catch {
                     // One that the server does not like keeps no other one back.
                     guard error.isOfContent else { throw error }
@@ -118,18 +128,6 @@ struct Notifier {
                 try? await machine.clock.sleep(for: pause)
             }
         }
-    }
-}
-
-extension Notice {
-    /// Whoever knows of a trouble needs to hear no more of an older one of the same thing that was well again before it.
-    ///
-    /// - Parameter left: older ones that did not arrive.
-    fileprivate func outdated(of left: [Notice]) -> [Notice] {
-        guard let subject, ended == nil else { return [] }
-        let over = left.filter { $0.subject == subject }
-        let ended = Set(over.compactMap(\.ended?.id))
-        return over.filter { $0.ended != nil || ended.contains($0.id) }
     }
 }
 

@@ -12,8 +12,8 @@ package struct Notice: Hashable, Sendable {
     package var ended: Trouble?
     /// The troubles that it still has. Who knows of one of them is not told that it is well.
     package var others: Set<String> = []
-    /// What is in trouble, or well again. The same for all its troubles. `nil` for other news.
-    package var subject: String?
+    /// All that is in trouble, or well again, by `Need.keys`. Empty for other news, and if an older herald noted it.
+    package var keys: Set<String> = []
     package var at: Date
     package var run: String
     /// `nil` if it is about no occurrence.
@@ -37,6 +37,9 @@ package struct Notice: Hashable, Sendable {
         /// `Notice.id`
         package var id: String
     }
+
+    /// Whether it says that something is in trouble, which is well again some day.
+    package var isTrouble: Bool { ended == nil && !["sent", "missed", "well"].contains(change) }
 
     package var campaign: String? { occurrence.map { String($0.prefix { $0 != "@" }) } }
 
@@ -182,7 +185,7 @@ extension Notice {
             "sentence": .string(sentence), "figures": .object(figures.mapValues { .int(Int64($0)) }),
         ]
         if let ended { (members["ended"], members["trouble"]) = (.string(ended.change), .string(ended.id)) }
-        members["subject"] = subject.map { .string($0) }
+        if !keys.isEmpty { members["keys"] = .array(keys.sorted().map { .string($0) }) }
         if !others.isEmpty { members["others"] = .array(others.sorted().map { .string($0) }) }
         members["recipients"] = recipients.map { .int(Int64($0)) }
         members["occurrence"] = occurrence.map { .string($0) }
@@ -198,7 +201,8 @@ extension Notice {
         let ended = json["ended"]?.string.map { Trouble(change: $0, id: json["trouble"]?.string ?? "") }
         self.init(
             id: id, change: change, ended: ended,
-            others: Set((json["others"]?.array ?? []).compactMap(\.string)), subject: json["subject"]?.string,
+            others: Set((json["others"]?.array ?? []).compactMap(\.string)),
+            keys: Set((json["keys"]?.array ?? []).compactMap(\.string)),
             at: Date(timeIntervalSince1970: at), run: run, occurrence: json["occurrence"]?.string, sentence: sentence,
             command: json["command"]?.string,
             figures: (json["figures"]?.object ?? [:]).compactMapValues { $0.int.flatMap { Int(exactly: $0) } },

@@ -5,6 +5,9 @@ package import FCM
 package struct Told: Hashable, Sendable {
     /// What was told and is not well again, by `Need.keys`.
     private var troubles: [String: Trouble] = [:]
+    /// What was told and is mended while something else of its subject is not, by `Need.subject`: it is well again with
+    /// the last of them.
+    private var mended: [String: Set<String>] = [:]
     /// Occurrences that ended since then were told, or are in `ended`. `nil` before anybody is to be told.
     private var since: Date?
     /// When those ended that need no word any more.
@@ -14,6 +17,9 @@ package struct Told: Hashable, Sendable {
 
     /// Whether something is not well again.
     package var isTroubled: Bool { !troubles.isEmpty }
+
+    /// What told last of each thing that is in trouble now, by `Need.keys`.
+    package var current: [String: Notice] { troubles.mapValues(\.notice) }
 
     private struct Trouble: Hashable, Sendable {
         /// `Need.subject`
@@ -100,8 +106,9 @@ package struct Told: Hashable, Sendable {
             var notice = notice(
                 change.rawValue, occurrence, need.sentence, command: need.command, news, state,
                 fresh.joined(separator: " "), news.run)
-            notice.subject = need.subject
             for key in fresh { troubles[key] = Trouble(subject: need.subject, notice: notice) }
+            // Its sentence also names what was told before.
+            notice.keys = Set(need.keys)
             notices.append(notice)
         }
         return notices
@@ -113,13 +120,15 @@ package struct Told: Hashable, Sendable {
             .sorted { ($0.value.notice.at, $0.key) < ($1.value.notice.at, $1.key) }
         for (key, trouble) in over {
             troubles[key] = nil
+            mended[trouble.subject, default: []].insert(key)
             let others = Set(troubles.values.filter { $0.subject == trouble.subject }.map(\.notice.change))
             guard !others.contains(trouble.notice.change) else { continue }
             var notice = notice(
                 "well", trouble.notice.occurrence, "Well again. It was: \(trouble.notice.sentence)", command: nil, news,
                 state, "well", trouble.notice.id)
             notice.ended = Notice.Trouble(change: trouble.notice.change, id: trouble.notice.id)
-            (notice.others, notice.subject) = (others, trouble.subject)
+            (notice.others, notice.keys) = (others, mended[trouble.subject] ?? [])
+            if others.isEmpty { mended[trouble.subject] = nil }
             notice.recipients = trouble.notice.recipients
             add(notice)
         }
@@ -185,6 +194,7 @@ extension Told {
             else { continue }
             troubles[key] = Trouble(subject: subject, notice: notice, isDecided: value["decided"] == .bool(true))
         }
+        mended = (json?["mended"]?.object ?? [:]).mapValues { Set(($0.array ?? []).compactMap(\.string)) }
     }
 
     package var json: JSONValue {
@@ -202,6 +212,9 @@ extension Told {
         if !ended.isEmpty {
             let dates = ended.map { ($0.key.rawValue, JSONValue.double($0.value.timeIntervalSince1970)) }
             members["ended"] = .object(Dictionary(dates) { first, _ in first })
+        }
+        if !mended.isEmpty {
+            members["mended"] = .object(mended.mapValues { .array($0.sorted().map { .string($0) }) })
         }
         members["since"] = since.map { .double($0.timeIntervalSince1970) }
         return .object(members)
