@@ -60,9 +60,8 @@ import Testing
     @Test func `whom FCM refused for now until a person ended it is rejected, and --retry tries them again`() throws {
         var scenario = putOff()
         let campaign = Campaign.tide(at: Self.due)
-        for (how, rejected) in [(Resolution.abandon, [2, 3]), (.retry(code: "UNAVAILABLE"), [3])]
-            as [(Resolution, RecipientSet)]
-        {
+        let steps: [(Resolution, RecipientSet)] = [(.abandon, [2, 3]), (.retry(code: "UNAVAILABLE"), [3])]
+        for (how, rejected) in steps {
             scenario.state.apply(
                 try scenario.state.changes(resolving: campaign.id, by: how, campaign: campaign, at: PlanScenario.now))
             let occurrence = scenario.state.occurrences[campaign.id]
