@@ -65,7 +65,8 @@ extension LocalTimeTests {
     @Test func `an edit that nobody approved takes nobody out of their wave`() async throws {
         var files = Self.files(
             Self.once("2027-01-05T09:07"), zones: ["Europe/Rome", "Europe/Rome", "Pacific/Honolulu"])
-        files["herald.yaml", default: ""] += "approval: required\n"
+        files["herald.yaml"] =
+            (files["herald.yaml"] ?? "").replacing("herald: 1", with: "herald: 2") + "approval: required\n"
         files["other.csv"] = (files["members.csv"] ?? "").replacing("Europe/Rome", with: "Pacific/Honolulu")
         let town = try await town(files, hours: 0)
         let plan = try await town.herald("plan", "--format", "json")
