@@ -120,7 +120,7 @@ import Testing
             told.take(news, in: state, for: [all, held, halted])
             for notice in told.outbox where !before.contains(notice.id) {
                 for (place, webhook) in [all, held, halted].enumerated() where notice.concerns(webhook) {
-                    heard[place].append(notice.ended.map { "well(\($0))" } ?? notice.change)
+                    heard[place].append(notice.ended.map { "well(\($0.change))" } ?? notice.change)
                 }
             }
         }

@@ -8,7 +8,7 @@ struct AndroidRules {
 
     func check(_ findings: inout Findings) {
         if draft.json[AndroidPart.preview.rawValue] != nil { checkPreview(&findings) }
-        for part in AndroidPart.allCases where draft.json[part.rawValue] != nil {
+        for part in AndroidPart.allCases where draft.node(part.rawValue) != nil {
             checkLifetime(at: [part.rawValue, "ttl"], &findings)
             checkNotification(at: part.notification, &findings)
         }
