@@ -25,8 +25,8 @@ extension Plan {
     /// What a plan finds by looking at whose clocks came to a campaign in local time. A list that nobody may send to must
     /// not decide who is in its waves.
     struct Look: Hashable, Sendable {
-        /// When it is first seen, if the state has no watermark of it.
-        var first: Watermark?
+        /// What the state notes instead of what was found: since when the campaign is seen, but no wave.
+        var mark: Watermark
         /// Those that are open, and those that end without a step.
         var occurrences: Set<OccurrenceID>
     }
@@ -34,7 +34,7 @@ extension Plan {
     /// Leaves to a later run what is due of a campaign in local time: that run looks from where this one began.
     mutating func forgetLook(at campaign: String) {
         guard let look = looks[campaign] else { return }
-        watermarks[campaign] = look.first
+        watermarks[campaign] = look.mark
         missed.removeAll { look.occurrences.contains($0.occurrence) }
         joinedLate.removeAll { look.occurrences.contains($0.occurrence) }
         over.removeAll(where: look.occurrences.contains)

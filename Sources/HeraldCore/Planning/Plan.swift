@@ -31,7 +31,7 @@ package struct Plan: Hashable, Sendable {
     package var renames: [Rename] = []
     /// How far each cron campaign is dealt with once all its steps have begun.
     package var watermarks: [String: Watermark] = [:]
-    /// Campaigns in local time: what the plan found by looking at whose clocks came to them.
+    /// Campaigns that are or were in local time: what the plan found by looking at whose clocks came to them.
     var looks: [String: Look] = [:]
     /// Cron campaigns whose watermark is later than now, because a clock was fast.
     package var silenced: [Silenced] = []

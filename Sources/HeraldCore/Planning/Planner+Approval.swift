@@ -27,7 +27,7 @@ extension Planner {
             let unapproved = Plan.Unapproved(resource: resource, reason: reason)
             if !plan.unapproved.contains(unapproved) { plan.unapproved.append(unapproved) }
         }
-        for campaign in desired.sends.map(\.campaign) where campaign.schedule.local != nil {
+        for campaign in desired.sends.map(\.campaign) where plan.looks[campaign.name.value] != nil {
             let resource = Definition.Key(kind: .campaign, name: campaign.name.value)
             let isRefused = plan.steps.contains { $0.refusal != nil && $0.resource == resource }
             if isRefused || reason(against: resource, approval, size: nil) != nil {

@@ -30,7 +30,12 @@ extension Planner {
             (end, dealt) = (due[due.count - 1], due[due.count - 1])
         }
         noteFastClock(campaign, mark)
+        let ended = plan.missed.count
         missPassedByField(campaign, recorded)
+        if let recorded, recorded.first != nil {
+            plan.looks[campaign.name.value] = Plan.Look(
+                mark: recorded, occurrences: Set(plan.missed[ended...].map(\.occurrence)))
+        }
         var result: [Plan.Send] = []
         for (id, occurrence) in ofRevision {
             // An open occurrence that has tried no recipient counts as not begun, whatever its message was then. A fast

@@ -17,7 +17,8 @@ extension Planner {
             return planBegun(wanted, last.id, last.occurrence)
         }
         for (id, occurrence) in begun where occurrence.finished != nil { noteUnknowns(id, occurrence, campaign) }
-        let progress = progress(of: wanted, schedule)
+        var progress = progress(of: wanted, schedule)
+        if !schedule.isCron, let begun = open.first(where: \.occurrence.hasBegun) { progress.takeUp(begun.occurrence) }
         let ended = (missed: plan.missed.count, joinedLate: plan.joinedLate.count)
         var (result, dealt): ([Plan.Send], Date) = ([], max(progress.mark, now))
         // Nobody looks at whose clock reaches it while it is disabled.
@@ -46,15 +47,16 @@ extension Planner {
             endPassed(open.filter { !$0.occurrence.hasBegun }, besides: times, of: campaign)
         }
         if campaign.schedule.catchUp != .all { supersede(&result) }
-        let next = schedule.times(after: LocalTime(latestAt: dealt), through: .far, limit: 1).first
-        plan.watermarks[campaign.name.value] = Watermark(
-            at: max(dealt, progress.recorded), schedule: campaign.markedSchedule, next: next?.firstInstant,
-            first: progress.first)
+        let mark = { (dealt: Date) in
+            Watermark(
+                at: max(dealt, progress.recorded), schedule: campaign.markedSchedule,
+                next: schedule.times(after: LocalTime(latestAt: dealt), through: .far, limit: 1).first?.firstInstant,
+                first: progress.first)
+        }
+        plan.watermarks[campaign.name.value] = mark(dealt)
         let ids = (plan.missed[ended.missed...] + plan.joinedLate[ended.joinedLate...]).map(\.occurrence)
         plan.looks[campaign.name.value] = Plan.Look(
-            first: state.watermarks[campaign.name.value] == nil
-                ? Watermark(at: progress.mark, schedule: campaign.markedSchedule, next: nil, first: progress.first)
-                : nil, occurrences: Set(open.map(\.id) + ids))
+            mark: mark(progress.mark), occurrences: Set(open.map(\.id) + ids))
         if campaign.enabled, schedule.isCron || begun.isEmpty { noteComing(wanted, schedule, progress) }
         return result
     }
@@ -151,8 +153,7 @@ extension Planner {
     func sorting(
         _ local: LocalTime, _ wanted: DesiredSend, _ recorded: RecordedOccurrence?, _ progress: WaveSorting.Progress
     ) -> WaveSorting {
-        var (recorded, progress) = (recorded, progress)
-        if let recorded, recorded.hasBegun { progress.takeUp(recorded) }
+        var recorded = recorded
         // Nobody knows who of a wave is still listed.
         if listsSkipped { recorded?.waves = Partition() }
         return WaveSorting(
@@ -183,18 +184,20 @@ extension Planner {
             }
             return []
         }
-        if isLate(sorting, campaign, wanted) {
-            if isOver {
-                miss(local, id, campaign, of: sorting.waves.reached.all.count)
-                return []
-            }
-            // Its people are accounted for by a step, and it stays open.
-            if sorting.waves.ahead.isEmpty { miss(local, id, campaign, of: sorting.waves.reached.all.count) }
+        let isLate = sorting.waves.ahead.isEmpty && isLate(sorting, campaign, wanted)
+        if isLate, isOver {
+            miss(local, id, campaign, of: sorting.waves.reached.all.count)
+            return []
         }
         noteAhead(sorting, id, wanted)
         let due = sorting.waves.reached.states.min()
         let sends = begin(wanted, id, due: due, after: recorded.map { [$0] } ?? [], sorting)
-        if sends.isEmpty { hold(&dealt, before: sorting.waves) }
+        if sends.isEmpty {
+            hold(&dealt, before: sorting.waves)
+        } else if isLate {
+            // A step accounts for its people, and it stays open.
+            miss(local, id, campaign, of: sorting.waves.reached.all.count)
+        }
         return sends
     }
 

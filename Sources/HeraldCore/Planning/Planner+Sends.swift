@@ -9,6 +9,10 @@ extension Planner {
             if wanted.zonesDefaulted > 0 { overview.zonesDefaulted[wanted.campaign.name.value] = wanted.zonesDefaulted }
             for send in sends(wanted) { due.append((send, wanted.campaign)) }
         }
+        // What the state has is not opened again: it would forget whom it is for.
+        for place in plan.missed.indices where state.occurrences[plan.missed[place].occurrence] != nil {
+            plan.missed[place].unrecorded = nil
+        }
         holdAbandoned(isSelected)
         if campaigns.isEmpty { passVanished() }
         noteUnseen(isSelected)

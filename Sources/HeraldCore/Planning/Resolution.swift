@@ -61,6 +61,13 @@ extension RecordedOccurrence {
     }
 }
 
+extension RecordedOccurrence {
+    /// Somebody is to get it again, so that not everybody has it. What is reopened says so itself.
+    fileprivate func undone(_ id: OccurrenceID) -> [StateChange] {
+        isDone && finished == nil ? [.done(id, false)] : []
+    }
+}
+
 extension RecordedState {
     /// Who gets nothing of an open occurrence if it ends now: whom it is for, as far as the state knows, and who may still
     /// be tried.
@@ -106,7 +113,7 @@ extension RecordedState {
         case .resend:
             guard !uncertain.isEmpty else { throw .nobodyUncertain }
             try checkSending(occurrence, campaign, at: now)
-            return reopening(id, for: uncertain) + [.outcome(id, uncertain, .again)]
+            return reopening(id, for: uncertain) + [.outcome(id, uncertain, .again)] + occurrence.undone(id)
         case .abandon:
             let uncertain = uncertain.union(ledger.resent)
             if uncertain.isEmpty, occurrence.finished != nil { throw .alreadyFinished }
@@ -122,7 +129,7 @@ extension RecordedState {
             let living = rejected.subtracting(dead)
             guard !living.isEmpty else { throw .allDead(rejected.count) }
             try checkSending(occurrence, campaign, at: now)
-            return reopening(id, for: living) + [.outcome(id, living, .again)]
+            return reopening(id, for: living) + [.outcome(id, living, .again)] + occurrence.undone(id)
         }
     }
 

@@ -30,11 +30,11 @@ struct WaveSorting {
         /// Those of them whom the list has, by their zones. Where nobody else takes part, they go by their own clocks.
         var seedClocks: [Zone: RecipientSet]
 
-        /// An occurrence that has begun keeps its first sight, and who was too late for its waves, whatever its campaign was
-        /// meanwhile.
+        /// Goes on with the occurrence of a time that is due once. It keeps its first sight, and who was too late for its
+        /// waves, whatever its campaign was meanwhile.
         mutating func takeUp(_ begun: RecordedOccurrence) {
             if let began = begun.begun { first = min(first, began) }
-            mark = recorded
+            if recorded > .distantPast { mark = recorded }
         }
 
         /// The list by its zones, with seeds who were none when the first wave was sent: they go by their own clocks.

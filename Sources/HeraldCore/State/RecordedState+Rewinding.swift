@@ -8,17 +8,18 @@ package enum RewindProblem: Error, Hashable, Sendable {
 
 extension RecordedState {
     /// Sets the watermark back to now that a run with a fast clock left in the future. What that run sent is not sent
-    /// again: an occurrence is known by its time. What it ended in local time with nobody tried is forgotten, so that it
-    /// can come due.
+    /// again: an occurrence is known by its time. What it dealt with in local time with nobody tried is forgotten, so that
+    /// it can come due.
     package func changes(rewinding campaign: String, to now: Date) throws(RewindProblem) -> [StateChange] {
         guard let mark = watermarks[campaign] else { throw .noWatermark }
         guard mark.at > now else { throw .notAhead(mark.at) }
         let ended = occurrences.filter { _, occurrence in
-            occurrence.campaign == campaign && occurrence.local != nil && !occurrence.hasBegun
-                && occurrence.finished.map { $0 > now } ?? false
+            guard occurrence.campaign == campaign, occurrence.local != nil, !occurrence.hasTried else { return false }
+            return occurrence.finished.map { $0 > now } ?? occurrence.waves.states.contains { $0 > now }
         }
+        let first = mark.first.map { min($0, now) }
         // Nobody can tell any more when the old schedule would have fired next.
-        return [.watermark(campaign, Watermark(at: now, schedule: mark.schedule, next: nil, first: mark.first))]
+        return [.watermark(campaign, Watermark(at: now, schedule: mark.schedule, next: nil, first: first))]
             + ended.keys.sorted().map { .drop(.occurrence($0)) }
     }
 }
