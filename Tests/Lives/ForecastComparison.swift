@@ -248,6 +248,8 @@ struct ForecastComparison {
         } else if wanted.members == .target {
             return false
         }
+        // Seeds alone are nobody to begin with (`Planner.begin`), whether they live or not.
+        if members - wanted.guests.count <= snapshot.sizes.tombstones { return true }
         let most =
             snapshot.occurrences.values.filter { wanted.campaign.continues($0.recorded.campaign) }
             .map(\.recorded.counts.tried).max() ?? 0

@@ -38,6 +38,8 @@ struct StageHealthTests: StageScene {
             #expect(later.failure == nil, "\(later.errors)")
             #expect(later.errors.contains("stage seeds was halted"), "\(later.errors)")
             #expect(later.errors.contains("--continue"), "\(later.errors)")
+            // What the state was told says the same as what stopped the run.
+            if kind == "dead" { #expect(later.errors.contains(words), "\(later.errors)") }
         }
         #expect(town.messages().count == before)
         let occurrence = try await json(town, "state", "show")["occurrences"]?.array?.first

@@ -14,6 +14,8 @@ struct DeadRegistrations {
     var unproven: [RecipientID: Unproven] = [:]
     /// How many of the forgotten registrations belong to recipients that count as not tried.
     var changed = 0
+    /// How many are kept, and are dead in the figures of a stage all the same, as in every later plan (`StageFigures`).
+    var kept = 0
     /// Whether too many look dead. Then FCM is not believed, and the step stops.
     var areTooMany = false
 

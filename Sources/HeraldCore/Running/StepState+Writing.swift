@@ -89,6 +89,8 @@ extension StepState {
     mutating func fail(
         _ death: DeadRegistrations.Death, _ action: Report.Failure.Action, _ context: RunContext
     ) {
+        let isUnregistered = death.failure.code == FailureCode.unregistered.rawValue
+        if action == .kept, !deaths.areTooMany, isUnregistered { deaths.kept += 1 }
         fail(death.addressee, death.failure, death.attempts, action, context)
     }
 

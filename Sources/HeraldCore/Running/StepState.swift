@@ -292,7 +292,7 @@ struct StepState: DecidingStep {
 
     /// What came of the open stage, in earlier runs and in this one.
     var stageFigures: StageFigures {
-        (work.staging?.figures ?? StageFigures()) + (report.figures(dead: dead) - counted)
+        (work.staging?.figures ?? StageFigures()) + (report.figures(dead: dead + deaths.kept) - counted)
     }
 
     private mutating func end(_ now: Moment, _ context: RunContext) -> StepEffect {
