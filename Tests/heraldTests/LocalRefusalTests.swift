@@ -103,6 +103,72 @@ extension LocalTimeTests {
             "\(shown)")
     }
 
+    /// Tokyo's wave comes while nobody has approved the new time, and is too late when somebody does.
+    @Test func `a wave that comes before its time is approved is missed, and not passed over`() async throws {
+        var files = Self.files(Self.once("2027-01-08T09:07"), zones: ["Asia/Tokyo", "Europe/Rome"])
+        files["herald.yaml"] =
+            (files["herald.yaml"] ?? "").replacing("herald: 1", with: "herald: 2") + "approval: required\n"
+        let town = try await town(files, hours: 0)
+        func approve() async throws {
+            let plan = try await town.herald("plan", "--format", "json")
+            try town.folder.write(plan.output, to: "plan.json")
+            let approved = try await town.herald("approve", "\(town.folder.path)/plan.json", "--by", "Ada")
+            #expect(approved.failure == nil, "\(approved.errors)")
+        }
+        try await approve()
+        #expect(try await run(town, at: 1).sent == 0)
+        try town.folder.write((files["x.yaml"] ?? "").replacing("01-08", with: "01-05"), to: "x.yaml")
+        for hour in [2, 25] as [Double] { #expect(try await run(town, at: hour).sent == 0) }
+        town.go(to: Self.monday + 32.5 * 3600)
+        try await approve()
+        let last = try await run(town, at: 32.5)
+        #expect(last.sent == 1 && last.failure?.status == .failed, "\(last.words)")
+        let shown = try await town.herald("state", "show", "--format", "json").output
+        let occurrences = try JSONValue(parsing: Array(shown.utf8))["occurrences"]?.array ?? []
+        #expect(occurrences.first?["skipped_because"]?["missed"] == 1, "\(shown)")
+    }
+
+    /// The field goes without approval, Rome's 9:07 passes, and the field is back.
+    @Test func `a field that is taken away without approval decides nothing`() async throws {
+        var files = Self.files(Self.daily, zones: ["Asia/Tokyo", "Europe/Rome"])
+        files["herald.yaml"] =
+            (files["herald.yaml"] ?? "").replacing("herald: 1", with: "herald: 2") + "approval: required\n"
+        let town = try await town(files, hours: 0)
+        let plan = try await town.herald("plan", "--format", "json")
+        try town.folder.write(plan.output, to: "plan.json")
+        #expect(try await town.herald("approve", "\(town.folder.path)/plan.json", "--by", "Ada").failure == nil)
+        for (hour, sent) in [(0, 0), (25, 1)] { #expect(try await run(town, at: Double(hour)).sent == sent) }
+        let instant = Self.files(#"cron: "7 9 * * *", timezone: Europe/Rome"#)["x.yaml"] ?? ""
+        try town.folder.write(instant, to: "x.yaml")
+        #expect(try await run(town, at: 32.5).sent == 0)
+        try town.folder.write(files["x.yaml"] ?? "", to: "x.yaml")
+        #expect(try await run(town, at: 33).sent == 1)
+    }
+
+    /// Everybody on a short list is too late while the campaign is paused.
+    @Test func `a pause ends no occurrence of which clocks are ahead`() async throws {
+        let files = Self.files(Self.once("2027-01-05T09:07"), zones: ["Asia/Tokyo", "Pacific/Honolulu"])
+        let town = try await town(files, hours: 0)
+        #expect(try await run(town, at: 0).sent == 0)
+        try write(1, of: files, to: town)
+        #expect(try await town.herald("pause", "hello").failure == nil)
+        #expect(try await run(town, at: 34).words.contains("Missed") == false)
+        #expect(try await town.herald("resume", "hello").failure == nil)
+        try town.folder.write(files["members.csv"] ?? "", to: "members.csv")
+        #expect(try await run(town, at: 35).sent == 0)
+        #expect(try await run(town, at: 44).sent == 1)
+    }
+
+    @Test func `a campaign that a fast clock saw first is due after a rewind`() async throws {
+        let town = try await town(Self.files(Self.daily, zones: ["Asia/Tokyo", "Europe/Rome"]), hours: 0)
+        _ = try await run(town, at: 120)
+        town.go(to: Self.monday)
+        #expect(try await town.herald("state", "rewind", "hello").failure == nil)
+        var sent: [Int] = []
+        for hour in [0, 25, 33, 49, 57] as [Double] { sent.append(try await run(town, at: hour).sent) }
+        #expect(sent == [0, 1, 1, 1, 1])
+    }
+
     @Test func `what a fast clock ended with nobody tried comes due after a rewind`() async throws {
         let town = try await town(Self.files(Self.daily, zones: ["Asia/Tokyo", "Europe/Rome"]), hours: 0)
         #expect(try await run(town, at: 0).sent == 0)
