@@ -26,6 +26,19 @@ extension LocalTimeTests {
         try town.folder.write(lines.joined(separator: "\n") + "\n", to: "members.csv")
     }
 
+    private static func requireApproval(_ files: inout [String: String]) {
+        files["herald.yaml"] =
+            (files["herald.yaml"] ?? "").replacing("herald: 1", with: "herald: 2") + "approval: required\n"
+    }
+
+    /// Somebody approves what the files say now.
+    private func approve(_ town: Town) async throws {
+        let plan = try await town.herald("plan", "--format", "json")
+        try town.folder.write(plan.output, to: "plan.json")
+        let approved = try await town.herald("approve", "\(town.folder.path)/plan.json", "--by", "Ada")
+        #expect(approved.failure == nil, "\(approved.errors)")
+    }
+
     /// The list lacks all of Rome in the one run after Rome's 9:07.
     @Test(arguments: ["cron", "at"], [true, false])
     func `a list that a guard refuses takes nobody out of their wave`(_ kind: String, _ hasBegun: Bool) async throws {
@@ -65,14 +78,10 @@ extension LocalTimeTests {
     @Test func `an edit that nobody approved takes nobody out of their wave`() async throws {
         var files = Self.files(
             Self.once("2027-01-05T09:07"), zones: ["Europe/Rome", "Europe/Rome", "Pacific/Honolulu"])
-        files["herald.yaml"] =
-            (files["herald.yaml"] ?? "").replacing("herald: 1", with: "herald: 2") + "approval: required\n"
+        Self.requireApproval(&files)
         files["other.csv"] = (files["members.csv"] ?? "").replacing("Europe/Rome", with: "Pacific/Honolulu")
         let town = try await town(files, hours: 0)
-        let plan = try await town.herald("plan", "--format", "json")
-        try town.folder.write(plan.output, to: "plan.json")
-        let approved = try await town.herald("approve", "\(town.folder.path)/plan.json", "--by", "Ada")
-        #expect(approved.failure == nil, "\(approved.errors)")
+        try await approve(town)
         let original = try #require(files["x.yaml"])
         #expect(try await run(town, at: 1).sent == 0)
         try town.folder.write(original.replacing("members.csv", with: "other.csv"), to: "x.yaml")
@@ -106,21 +115,14 @@ extension LocalTimeTests {
     /// Tokyo's wave comes while nobody has approved the new time, and is too late when somebody does.
     @Test func `a wave that comes before its time is approved is missed, and not passed over`() async throws {
         var files = Self.files(Self.once("2027-01-08T09:07"), zones: ["Asia/Tokyo", "Europe/Rome"])
-        files["herald.yaml"] =
-            (files["herald.yaml"] ?? "").replacing("herald: 1", with: "herald: 2") + "approval: required\n"
+        Self.requireApproval(&files)
         let town = try await town(files, hours: 0)
-        func approve() async throws {
-            let plan = try await town.herald("plan", "--format", "json")
-            try town.folder.write(plan.output, to: "plan.json")
-            let approved = try await town.herald("approve", "\(town.folder.path)/plan.json", "--by", "Ada")
-            #expect(approved.failure == nil, "\(approved.errors)")
-        }
-        try await approve()
+        try await approve(town)
         #expect(try await run(town, at: 1).sent == 0)
         try town.folder.write((files["x.yaml"] ?? "").replacing("01-08", with: "01-05"), to: "x.yaml")
         for hour in [2, 25] as [Double] { #expect(try await run(town, at: hour).sent == 0) }
         town.go(to: Self.monday + 32.5 * 3600)
-        try await approve()
+        try await approve(town)
         let last = try await run(town, at: 32.5)
         #expect(last.sent == 1 && last.failure?.status == .failed, "\(last.words)")
         let shown = try await town.herald("state", "show", "--format", "json").output
@@ -131,12 +133,9 @@ extension LocalTimeTests {
     /// The field goes without approval, Rome's 9:07 passes, and the field is back.
     @Test func `a field that is taken away without approval decides nothing`() async throws {
         var files = Self.files(Self.daily, zones: ["Asia/Tokyo", "Europe/Rome"])
-        files["herald.yaml"] =
-            (files["herald.yaml"] ?? "").replacing("herald: 1", with: "herald: 2") + "approval: required\n"
+        Self.requireApproval(&files)
         let town = try await town(files, hours: 0)
-        let plan = try await town.herald("plan", "--format", "json")
-        try town.folder.write(plan.output, to: "plan.json")
-        #expect(try await town.herald("approve", "\(town.folder.path)/plan.json", "--by", "Ada").failure == nil)
+        try await approve(town)
         for (hour, sent) in [(0, 0), (25, 1)] { #expect(try await run(town, at: Double(hour)).sent == sent) }
         let instant = Self.files(#"cron: "7 9 * * *", timezone: Europe/Rome"#)["x.yaml"] ?? ""
         try town.folder.write(instant, to: "x.yaml")
