@@ -69,13 +69,11 @@ struct ControlService {
         }
     }
 
-    /// The topic's subscribed registrations in order, without those that FCM has dropped.
+    /// The topic's subscribers, in order.
     private func members(ofTopic name: String, in backend: Backend) throws(GoogleError) -> JSONValue {
         guard let topic = TopicName(rawValue: name) else { throw .badCall("'\(name)' is no topic name") }
-        let members = try backend.read { (world, _) throws(GoogleError) in
-            (world.topics[topic]?.members ?? []).filter { world.enrolments[$0]?.state != .unregistered }
-        }
-        return .array(members.map(\.rawValue).sorted().map(JSONValue.string))
+        let members = backend.read { (world, _) in world.subscribers(of: topic).map(\.rawValue) }
+        return .array(members.sorted().map(JSONValue.string))
     }
 
     /// The members of all groups of that name in any project, in order.

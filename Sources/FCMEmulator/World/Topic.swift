@@ -8,6 +8,13 @@ struct Topic: Sendable {
     var recent = Recent()
 }
 
+extension World {
+    /// The topic's subscribed registrations, without those that FCM has dropped.
+    func subscribers(of topic: TopicName) -> some Sequence<Registration> {
+        (topics[topic]?.members ?? []).lazy.filter { enrolments[$0]?.state != .unregistered }
+    }
+}
+
 /// One message on its way to one device or to the devices of a topic.
 struct Delivery: Sendable {
     /// Counted over the whole emulator, so that deliveries have an order.

@@ -143,7 +143,7 @@ extension Need {
         self.init(
             kind: .missed, name: missed.occurrence.rawValue,
             sentence:
-                "\(missed.occurrence) was not sent: \(missed.reason). A run notes that; give it a new time if it must go out.",
+                "\(missed.occurrence) was not sent: \(missed.reason). A run notes that. If it must go out, give it a new time, and a higher revision if it had begun.",
             command: "herald run")
     }
 }

@@ -41,6 +41,14 @@ import Testing
         #expect(found["devices"]?.array?.map { $0["registration"] } == [.string(fid(59))])
     }
 
+    @Test func `a topic has no subscriber that FCM has dropped`() throws {
+        let emulator = ManualEmulator()
+        for number in 1...3 { try emulator.enrol(fid(number), topics: ["news"]) }
+        try emulator.enrol(fid(1), state: "unregistered")
+        let all = try emulator.call("GET", "/emulator/v1/overview").json()
+        #expect(all["topics"] == [["topic": "news", "members": 2]])
+    }
+
     @Test func `the overview shows no send that was forgotten, and the time that was put forward`() throws {
         let emulator = ManualEmulator()
         _ = emulator.send(#"{"message":{"topic":"old"}}"#)
