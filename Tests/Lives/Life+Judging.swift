@@ -248,7 +248,9 @@ extension Life {
     /// After a run that did everything, the next plan at the same time has nothing to do.
     func checkSettled(after call: Call, _ run: LifeRun, at begin: Date) async throws {
         let plan = try await plan(at: begin).proposal.plan
-        let (groups, done) = (fcm.now.groups, run.now.report?.steps.map(\.id.rawValue) ?? [])
+        let (groups, content) = (fcm.now.groups, run.now)
+        let done = content.report?.steps.map(\.id.rawValue) ?? []
+        let occurrences = content.report?.steps.compactMap(\.occurrence).map { OccurrenceID(rawValue: $0) } ?? []
         let left = plan.steps.first { step in
             // Only a run waits for the next stage of what it sends.
             if case .send(let send) = step.work, send.isResumed, send.staging?.isNews == true, call != .run {
@@ -258,7 +260,10 @@ extension Life {
             if case .send(let send) = step.work, send.isResumed, send.members.isEmpty, send.discovered.isEmpty,
                 !(send.skipped.isEmpty && send.refused.isEmpty),
                 send.skipped.states.allSatisfy({ $0 == .superseded }),
-                done.contains(where: { $0.hasPrefix("send:\(send.campaign)@") && $0 != step.id.rawValue })
+                occurrences.contains(where: {
+                    // After a rename their ids have the name before.
+                    $0 != send.occurrence && content.campaign(of: $0) == send.campaign
+                })
             {
                 return false
             }

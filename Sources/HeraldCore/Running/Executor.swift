@@ -161,7 +161,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         }
         guard var plan = await look(now, underWay) else { return }
         let known = Dictionary(report.steps.enumerated().map { ($1.id, $0) }) { first, _ in first }
-        let (continued, fresh) = sort(plan.steps, known)
+        let turns = sort(plan.steps, known)
         let isTold = { [leftOut] (missed: Plan.Missed) in
             leftOut.contains(missed.occurrence) || known[.send(missed.occurrence)] != nil
         }
@@ -169,27 +169,32 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         plan.superseded.removeAll(where: isTold)
         plan.joinedLate.removeAll(where: isTold)
         plan.renames = []
-        let first = report.steps.count
-        report.steps += fresh.map { StepReport($0) }
-        for (step, index) in continued {
-            let again = countedAgain(in: step, at: index)
-            report.steps[index].goOn(with: step, again: again)
+        var indices: [Int] = []
+        for (step, index) in turns {
+            indices.append(index ?? report.steps.count)
+            if let index {
+                let again = countedAgain(in: step, at: index)
+                report.steps[index].goOn(with: step, again: again)
+            } else {
+                report.steps.append(StepReport(step))
+            }
         }
         report.noteLeftOut(of: plan)
-        plan.steps = continued.map(\.step) + fresh
-        await take(plan, at: continued.map(\.index) + Array(first..<report.steps.count))
+        plan.steps = turns.map(\.step)
+        await take(plan, at: indices)
     }
 
-    /// The sends of a later plan that go on with an occurrence of this run, and those of other occurrences. While a step is
-    /// under way, or stopped, the next run goes on with its occurrence.
+    /// The sends of a later plan, in its order: those that go on with an occurrence of this run, with their index in
+    /// the report, and those of other occurrences. While a step is under way, or stopped, the next run goes on with its
+    /// occurrence.
     private mutating func sort(
         _ steps: [Plan.Step], _ known: [StepID: Int]
-    ) -> (continued: [(step: Plan.Step, index: Int)], fresh: [Plan.Step]) {
-        var (continued, fresh): ([(step: Plan.Step, index: Int)], [Plan.Step]) = ([], [])
+    ) -> [(step: Plan.Step, index: Int?)] {
+        var turns: [(step: Plan.Step, index: Int?)] = []
         for step in steps {
             guard case .send(var send) = step.work else { continue }
             guard let index = known[step.id] else {
-                fresh.append(step)
+                turns.append((step, nil))
                 continue
             }
             let isOver = !queue.entries.contains { $0.index == index } && report.steps[index].stopped == nil
@@ -201,9 +206,9 @@ package struct Executor<C: Clock> where C.Duration == Duration {
             (send.leftOut.gone, send.leftOut.bad) = ([], send.joiningBad)
             var step = step
             step.work = .send(send)
-            continued.append((step, index))
+            turns.append((step, index))
         }
-        return (continued, fresh)
+        return turns
     }
 
     /// Does the next step, or waits for the step that is ready first.

@@ -69,6 +69,20 @@ struct CapStartTests {
         #expect(laboratory.memory.state().occurrences["second@once"]?.finished != nil)
     }
 
+    @Test func `a message that waits for its group stops those whom it goes to in the same run`() async throws {
+        let sends = sends {
+            $0.target = Located(.group("chris"))
+            $0.delivery.members = .each
+        }
+        var input = input(sends)
+        input.desired.groups = [DesiredGroup(name: "chris", members: Self.people)]
+        let report = try await laboratory.run(Planner.plan(input, at: laboratory.now), ModelFCM())
+        #expect(report.steps.map(\.action) == [.group(.create), .send, .send] && report.result == .ok)
+        #expect(report.steps.map(\.parts) == [[10, 0, 0, 0, 0, 0], [10, 0, 0, 0, 0, 0], [0, 0, 0, 10, 0, 0]])
+        input.state = laboratory.memory.snapshot()
+        #expect(Planner.plan(input, at: laboratory.now).isEmpty, "the next run has nothing left to decide")
+    }
+
     @Test func `a plan knows whom only an earlier send of it stops`() throws {
         let start = MessageStart(until: laboratory.now - 60, tags: [])
         try laboratory.memory.commit([.started("news@once", [1, 2], start)])
@@ -121,17 +135,31 @@ struct CapStartTests {
         #expect(ledger(of: "second@once")?[.accepted] == [4])
     }
 
-    @Test func `what came due meanwhile counts nobody twice`() async throws {
+    /// Beside the two a third one goes out for long, and after twenty seconds the run looks again.
+    private func runLong(_ others: DesiredSend...) async throws -> Report {
         var long = campaign("third")
         (long.delivery.frequency.ignoresCaps, long.delivery.frequency.counts) = (true, false)
         long.delivery.rate = .limited(2)
-        let all = sends() + [DesiredSend(campaign: long, members: RecipientSet(11...100))]
+        let all = sends() + [DesiredSend(campaign: long, members: RecipientSet(11...100))] + others
         var plan = plan(all)
         plan.nextDue = laboratory.now + 20
-        let report = try await laboratory.run(
+        return try await laboratory.run(
             plan, refusing([4]),
             lookAgain: { now, underWay in Planner.plan(input(all, underWay: underWay), at: now) })
+    }
+
+    @Test func `what came due meanwhile counts nobody twice`() async throws {
+        let report = try await runLong()
         #expect(report.steps.map(\.parts) == [[9, 1, 0, 0, 0, 0], [1, 0, 0, 9, 0, 0], [90, 0, 0, 0, 0, 0]])
+        #expect(laboratory.memory.state().occurrences["second@once"]?.finished != nil)
+    }
+
+    @Test func `what came due meanwhile and goes first stops those of a send that goes on`() async throws {
+        var sudden = campaign("sudden", priority: 9)
+        sudden.schedule.times = .at(laboratory.now + 20)
+        let report = try await runLong(DesiredSend(campaign: sudden, members: [4]))
+        #expect(report.steps.map(\.accepted) == [9, 0, 90, 1])
+        #expect(report.steps[1].parts == [0, 0, 0, 10, 0, 0] && report.steps[1].note == nil)
         #expect(laboratory.memory.state().occurrences["second@once"]?.finished != nil)
     }
 
