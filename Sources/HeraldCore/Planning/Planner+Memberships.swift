@@ -103,10 +103,14 @@ extension Planner {
         members.subtracting(state.dead).subtracting(unreachable.intersection(listed ?? []))
     }
 
-    /// Those under the topic's earlier names. Without pruning they stay subscribers, so they join the new name.
+    /// Those under the topic's earlier names. Without pruning they stay subscribers, so they join the new name. Whoever
+    /// is there with an earlier registration joins with the newest, or with that one if the newest is dead.
     func moving(to topic: TopicName) -> RecipientSet {
-        people(earlierNames(of: topic).reduce(into: RecipientSet()) { $0.formUnion(mine(of: $1)) })
-            .subtracting(state.dead)
+        let members = earlierNames(of: topic).reduce(into: RecipientSet()) { $0.formUnion(mine(of: $1)) }
+        let ofDead = members.intersection(formers).filter { former in
+            state.formers[former].map { state.dead.contains($0) } ?? false
+        }
+        return people(members).subtracting(state.dead).union(RecipientSet(ofDead))
     }
 
     func earlierNames(of topic: TopicName) -> [TopicName] {

@@ -114,6 +114,41 @@ struct PlannerTopicTests {
             scenario.plan().works == [.subscribe("tides", [1, 2, 3]), .unsubscribe("ebb", [1, 3, former])])
     }
 
+    /// Recipients 2 and 3 are also in it with earlier registrations. The newest one of 2 is dead.
+    @Test(arguments: [[], [2]] as [RecipientSet])
+    func `whose newest registration is dead moves to a new name with the earlier one`(_ suppressed: RecipientSet) {
+        var scenario = PlanScenario()
+        let (former, other) = (KnownRecipient.firstFormer, KnownRecipient.firstFormer + 1)
+        scenario.desired.topics = [
+            DesiredTopic(name: "tides", members: [1], prune: false, previousNames: ["ebb"])
+        ]
+        scenario.desired.suppressed = suppressed
+        scenario.state.topics["ebb"] = .init(managed: [1, former, other])
+        scenario.state.formers = [former: 2, other: 3]
+        scenario.state.dead = [2]
+        let joining: RecipientSet = suppressed.isEmpty ? [1, 3, former] : [1, 3]
+        #expect(
+            scenario.plan().works == [.subscribe("tides", joining), .unsubscribe("ebb", [1, former, other])])
+        scenario.carryOut(scenario.plan())
+        #expect(scenario.plan().works.isEmpty)
+        #expect(scenario.state.topics["tides"]?.managed == joining)
+    }
+
+    @Test func `the earlier registration moves on to each further name`() {
+        var scenario = PlanScenario()
+        let former = KnownRecipient.firstFormer
+        scenario.state.topics["ebb"] = .init(managed: [former])
+        scenario.state.formers = [former: 2]
+        scenario.state.dead = [2]
+        for names in [["tides", "ebb"], ["neap", "ebb", "tides"]] as [[TopicName]] {
+            scenario.desired.topics = [
+                DesiredTopic(name: names[0], members: [], prune: false, previousNames: Array(names.dropFirst()))
+            ]
+            scenario.carryOut(scenario.plan())
+        }
+        #expect(scenario.state.topics.filter { !$0.value.managed.isEmpty }.mapValues(\.managed) == ["neap": [former]])
+    }
+
     /// A list names recipient 2 by a dead registration, and the state knows a living one.
     @Test(arguments: [true, false])
     func `whom lists name by dead registrations only leaves where no list names them`(isMember: Bool) {

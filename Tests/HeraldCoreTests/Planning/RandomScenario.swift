@@ -86,8 +86,11 @@ struct RandomScenario {
         let mine = { (name: TopicName) in
             state.topics[name].map { $0.managed.union($0.subscribing) } ?? RecipientSet()
         }
-        // Whoever is there with an earlier registration moves to another topic with the newest.
-        let moving = Set(earlier.flatMap { mine($0) }.map { state.formers[$0] ?? $0 }).subtracting(state.dead)
+        // Whoever is there with an earlier registration moves to another topic with the newest, unless that is dead.
+        let moved = { (member: RecipientID) in
+            state.formers[member].flatMap { state.dead.contains($0) ? nil : $0 } ?? member
+        }
+        let moving = Set(earlier.flatMap { mine($0) }.map(moved)).subtracting(state.dead)
         return Set(mine(name)).union(moving)
     }
 
