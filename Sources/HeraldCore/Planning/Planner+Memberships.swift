@@ -69,9 +69,13 @@ extension Planner {
         return members.subtracting(earlier).union(RecipientSet(recipients.sorted()))
     }
 
-    /// The living members that the files ask for.
+    /// The members that the files ask for and that live. Whom lists name by dead registrations only joins nothing, but
+    /// comes along from the topic's earlier names with the living registration that the state has.
     func listed(in topic: TopicName) -> RecipientSet {
-        (topicMembers[topic]?.members ?? []).subtracting(unreachable)
+        let wanted = topicMembers[topic]?.members ?? []
+        let unreachable = wanted.intersection(unreachable)
+        if unreachable.isEmpty { return wanted }
+        return wanted.subtracting(unreachable.subtracting(moving(to: topic)))
     }
 
     /// Who of herald's own members of a topic is to leave it. Who is suppressed leaves, whatever the topic keeps.

@@ -159,6 +159,33 @@ struct PlannerTopicTests {
         #expect(scenario.plan().works == (isMember ? [] : [.unsubscribe("tides", [2])]))
     }
 
+    /// As above, and the topic was called 'ebb' before.
+    @Test(arguments: [true, false], [true, false])
+    func `whom lists name by dead registrations only moves to a topic's new name`(isMember: Bool, prune: Bool) {
+        var scenario = PlanScenario()
+        scenario.desired.topics = [
+            DesiredTopic(
+                name: "tides", members: isMember ? [1, 2, 3] : [1, 3], prune: prune, previousNames: ["ebb"])
+        ]
+        scenario.desired.registrations.dead = [2, 3]
+        scenario.state.topics["ebb"] = .init(managed: [1, 2])
+        let joining: RecipientSet = isMember || !prune ? [1, 2] : [1]
+        #expect(scenario.plan().works == [.subscribe("tides", joining), .unsubscribe("ebb", [1, 2])])
+        scenario.carryOut(scenario.plan())
+        #expect(scenario.plan().works.isEmpty)
+    }
+
+    /// Of twenty, ten are named by dead registrations only. The guard stops at more than 30 %.
+    @Test func `whoever moves to a topic's new name does not count as leaving`() {
+        var scenario = PlanScenario()
+        scenario.desired.topics = [
+            DesiredTopic(name: "tides", members: RecipientSet(1...20), previousNames: ["ebb"])
+        ]
+        scenario.desired.registrations.dead = RecipientSet(11...20)
+        scenario.state.topics["ebb"] = .init(managed: RecipientSet(1...20))
+        #expect(scenario.plan().refusals.isEmpty)
+    }
+
     @Test func `a name that another topic has again is no previous name`() {
         var scenario = PlanScenario()
         var topic = DesiredTopic(name: "tides", members: [1])
