@@ -35,9 +35,10 @@ extension Planner {
         settings.frequencyCaps.isEmpty ? [] : workspace.campaignNames(affectedBy: policy.leftOut(plan.refusals))
     }
 
-    /// Counts a send for those behind it.
+    /// Counts a send for those behind it. A snapshot does not say whose caps are full, and so not who of those listed
+    /// gets it: in a plan from one, no send takes anybody's place under a cap.
     func fill(_ book: inout CapBook, with send: Plan.Send) {
-        guard heedsCaps(send), !isUnapproved(send), !isEstimated(send) else { return }
+        guard heedsCaps(send), !isUnapproved(send), sizes == nil else { return }
         fill(&book, with: send, send.members)
     }
 

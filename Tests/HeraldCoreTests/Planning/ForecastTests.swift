@@ -93,6 +93,38 @@ import Testing
         #expect(send.map(\.isResumed) == [true])
     }
 
+    private static let promo = FrequencyCap(name: "promo", max: 1, per: .seconds(86_400), tags: ["promo"])
+    private static let all = FrequencyCap(name: "all", max: 1, per: .seconds(3600))
+
+    /// To recipients 1 to 3. 'early' goes before 'late', and both heed the caps of their tags.
+    private func capped(_ name: String, tags: [String]) -> Campaign {
+        var campaign = Campaign.tide(name, onUnknown: .resend)
+        campaign.delivery.frequency = Frequency(tags: tags, priority: name == "early" ? 9 : 5)
+        campaign.delivery.frequency.caps = [Self.promo, Self.all].filter { $0.isFor(tags) }
+        return campaign
+    }
+
+    @Test func `whom a later send's own message keeps from an earlier one, the later one may reach again`() {
+        var scenario = scenario
+        scenario.settings.frequencyCaps = [Self.all]
+        for name in ["early", "late"] { scenario.want(capped(name, tags: [])) }
+        scenario.began(capped("late", tags: []), unknown: [1])
+        scenario.state.starts["late@once"] = Partition(disjoint: [MessageStart(until: .after(-60), tags: []): [1]])
+        #expect(scenario.plan().sends.map(\.members) == [[2, 3], [1]])
+        #expect(forecast(scenario).plan.sends.map(\.recipients) == [3, 3])
+    }
+
+    @Test func `whom a cap keeps from an earlier send, one of other tags may reach`() {
+        var scenario = scenario
+        scenario.settings.frequencyCaps = [Self.promo, Self.all]
+        scenario.want(capped("early", tags: ["promo"]))
+        scenario.want(capped("late", tags: []))
+        let start = MessageStart(until: .after(-7200), tags: ["promo"])
+        scenario.state.starts["news@once"] = Partition(disjoint: [start: [1]])
+        #expect(scenario.plan().sends.map(\.members) == [[2, 3], [1]])
+        #expect(forecast(scenario).plan.sends.map(\.recipients) == [3, 3])
+    }
+
     @Test func `a topic reaches at most those listed and those found there`() {
         var scenario = scenario
         scenario.want("tides", [1, 2, 3])
