@@ -110,7 +110,7 @@ struct CapWorld {
         for place in sends.indices {
             judge(&sends[place], by: book, mates)
             guard let counting = sends[place].counting else { continue }
-            book.count(sends[place].members, of: sends[place].id, tags: counting.tags)
+            book.count(sends[place].members, of: sends[place].id, tags: counting.tags, heeding: [])
             for person in sends[place].members { mates[person, default: []].append(sends[place].frequency) }
         }
         let dies = chance(0.2) ? Int.random(in: 0..<sends.count, using: &random) : .max

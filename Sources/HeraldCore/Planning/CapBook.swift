@@ -5,6 +5,8 @@ struct CapBook {
     /// How many of these the state has. The others are planned.
     private let recorded: Int
     private let now: Date
+    /// The caps that each planned one heeds itself, in the order of `starts`.
+    private var heeded: [[FrequencyCap]] = []
 
     init(_ starts: [OccurrenceID: Partition<MessageStart>], at now: Date) {
         self.now = now
@@ -13,8 +15,22 @@ struct CapBook {
     }
 
     /// Counts messages as if they started now.
-    mutating func count(_ members: RecipientSet, of occurrence: OccurrenceID, tags: [String]) {
-        if !members.isEmpty { starts.append((occurrence, MessageStart(until: now, tags: tags), members)) }
+    ///
+    /// - Parameter caps: those that may stop them.
+    mutating func count(
+        _ members: RecipientSet, of occurrence: OccurrenceID, tags: [String], heeding caps: [FrequencyCap]
+    ) {
+        guard !members.isEmpty else { return }
+        starts.append((occurrence, MessageStart(until: now, tags: tags), members))
+        heeded.append(caps)
+    }
+
+    /// Forgets what is planned and heeds other caps than these. Where nobody knows whose caps are full, whoever is kept
+    /// from what is left is kept by one of these caps.
+    mutating func keepPlanned(heeding caps: [FrequencyCap]) {
+        let kept = zip(starts[recorded...], heeded).filter { $1.allSatisfy(caps.contains) }
+        starts.replaceSubrange(recorded..., with: kept.map(\.0))
+        heeded = kept.map(\.1)
     }
 
     /// Who of the members is stopped, by the first cap that is full.

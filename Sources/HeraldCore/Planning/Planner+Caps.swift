@@ -35,11 +35,16 @@ extension Planner {
         settings.frequencyCaps.isEmpty ? [] : workspace.campaignNames(affectedBy: policy.leftOut(plan.refusals))
     }
 
-    /// Counts a send for those behind it. A snapshot does not say whose caps are full, and so not who of those listed
-    /// gets it: in a plan from one, no send takes anybody's place under a cap.
+    /// Counts a send for those behind it.
     func fill(_ book: inout CapBook, with send: Plan.Send) {
-        guard heedsCaps(send), !isUnapproved(send), sizes == nil else { return }
+        guard heedsCaps(send), !isUnapproved(send), sizes == nil || isOfListed(send) else { return }
         fill(&book, with: send, send.members)
+    }
+
+    /// Whether all of a send's members get it who are not dead or kept from it by a cap, so that a snapshot, which knows
+    /// nobody, shows whom it goes to.
+    private func isOfListed(_ send: Plan.Send) -> Bool {
+        send.isCounted && !isEstimated(send) && state.occurrences[send.occurrence] == nil
     }
 
     /// `nil` if its messages do not count: nobody knows whom one request to a whole target reaches.
@@ -50,12 +55,21 @@ extension Planner {
 
     private func fill(_ book: inout CapBook, with send: Plan.Send, _ members: RecipientSet) {
         guard let counting = counting(send) else { return }
-        book.count(members.subtracting(send.seeds), of: send.occurrence, tags: counting.tags)
+        let frequency = send.delivery.frequency
+        book.count(
+            members.subtracting(send.seeds), of: send.occurrence, tags: counting.tags,
+            heeding: frequency.ignoresCaps ? [] : frequency.caps)
     }
 
     private func cap(_ send: inout Plan.Send, by book: CapBook) {
         let frequency = send.delivery.frequency
         guard !frequency.ignoresCaps, !send.target.isOneRequest(send.delivery) else { return }
+        var book = book
+        if sizes != nil {
+            // Nobody knows whom its own first try kept from those before it.
+            if send.isResumed || state.occurrences[send.occurrence] != nil { return }
+            book.keepPlanned(heeding: frequency.caps)
+        }
         let judged = send.members.subtracting(send.seeds)
         let stopped = book.capped(judged, of: send.occurrence, by: frequency.caps)
         for (cap, members) in stopped {

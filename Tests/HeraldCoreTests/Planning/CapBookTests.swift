@@ -34,7 +34,7 @@ struct CapBookTests {
         }
         var book = CapBook(starts, at: Self.now)
         let planned = RecipientSet(people.filter { _ in Bool.random(using: &random) })
-        book.count(planned, of: OccurrenceID(rawValue: "planned@once"), tags: ["promo"])
+        book.count(planned, of: OccurrenceID(rawValue: "planned@once"), tags: ["promo"], heeding: [])
         var messages = starts.flatMap { id, partition in
             partition.states.flatMap { start in
                 partition[start].map { Message(person: $0, occurrence: id, start: start) }

@@ -104,6 +104,24 @@ import Testing
         return campaign
     }
 
+    @Test(arguments: [[], ["promo"]])
+    func `of two new sends to the same people the first one fills the caps of both`(_ tags: [String]) {
+        var scenario = scenario
+        scenario.settings.frequencyCaps = [Self.all]
+        for name in ["early", "late"] { scenario.want(capped(name, tags: name == "late" ? tags : [])) }
+        let sends = forecast(scenario).plan.sends
+        #expect(sends.map(\.recipients) == [3, 0])
+        #expect(sends.map { $0.skipped[.capped("all")].count } == [0, 3])
+    }
+
+    @Test func `whoever is no part of an earlier send's follow-up audience may get a later one`() {
+        var scenario = scenario
+        scenario.settings.frequencyCaps = [Self.all]
+        for name in ["early", "late"] { scenario.want(capped(name, tags: [])) }
+        scenario.desired.sends[0].isKnown = false
+        #expect(forecast(scenario).plan.sends.map(\.recipients) == [3, 3])
+    }
+
     @Test func `whom a later send's own message keeps from an earlier one, the later one may reach again`() {
         var scenario = scenario
         scenario.settings.frequencyCaps = [Self.all]
