@@ -11,7 +11,6 @@ extension Life {
         let arrivals = Dictionary(state.arrivals.map { ($0.call, $0) }) { one, _ in one }
         var begun: OccurrenceID?
         var (marks, notes) = (content.begun[...], content.notes[...])
-        noteOtherMessages(content)
         for (number, request) in state.calls.enumerated() {
             while let mark = marks.first, mark.call <= number {
                 begun = mark.occurrence

@@ -30,7 +30,7 @@ extension Life {
         if isRestored { opened = [:] }
         for (key, occurrence) in recorded where occurrence.isUnbegun {
             let members = known.installations(of: occurrence.classes.all)
-            opened[key] = occurrence.hasTexts ? (members, occurrence.contentDigest) : nil
+            opened[key] = occurrence.hasTexts ? (members, occurrence.contentDigest, occurrence.local != nil) : nil
         }
         for key in begun.keys {
             guard let occurrence = recorded[key], !occurrence.isUnbegun else {
@@ -41,12 +41,14 @@ extension Life {
         }
     }
 
-    /// Another message is for whoever is listed when it begins.
+    /// Another message is for whoever is listed when it begins. So is one whose schedule goes by another kind of time.
     func noteOtherMessages(_ content: LifeRun.Content) {
         for case .send(let send) in content.plans.flatMap(\.plan.steps).map(\.work) where !send.isResumed {
             for campaign in files.campaigns where lines[campaign.line]?.names.contains(send.campaign) == true {
                 let key = key(of: campaign, send.occurrence)
-                if opened[key]?.digest != send.contentDigest { opened[key] = nil }
+                guard let before = opened[key] else { continue }
+                let isSame = before.digest == send.contentDigest && before.isLocal == (send.waves != nil)
+                if !isSame { opened[key] = nil }
             }
         }
     }

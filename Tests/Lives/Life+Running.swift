@@ -53,6 +53,7 @@ extension Life {
         time.advance(by: .seconds(1))
         if !files.areWrong { lastCall = now }
         hasDied = hasDied || run.isDead
+        noteOtherMessages(run.now)
         try noteSkipped(run.now)
         try account(run)
         noteForgotten(at: begin)

@@ -127,8 +127,8 @@ final class Life {
     /// Whom each firing is for, and when it began: who is listed later is no part of it.
     var begun: [Key: (members: Set<RecipientKey>?, at: Date)] = [:]
     /// Whom the state has a firing for that has tried nobody yet, where they get different texts, and with which message:
-    /// it goes on with them.
-    var opened: [Key: (members: Set<RecipientKey>, digest: String)] = [:]
+    /// it goes on with them. In local time these are only those whose clock had come to it.
+    var opened: [Key: (members: Set<RecipientKey>, digest: String, isLocal: Bool)] = [:]
     /// How far occurrences have opened.
     var openings: [OccurrenceID: LifeOpening] = [:]
     /// What runs have seen of campaigns in local time.

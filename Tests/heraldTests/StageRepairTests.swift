@@ -260,6 +260,26 @@ struct StageRepairTests: StageScene {
         #expect(try sent(town).isEmpty)
     }
 
+    /// Tokyo's 9:07 was almost ten hours ago, and the last clocks of the world have not come to it.
+    @Test func `a wave in local time that is too late for everybody is so in all stages at once`() async throws {
+        let clock = "timezone: {field: zone, default: Asia/Tokyo}"
+        var files = Self.files(Self.usual, more: "schedule: {at: 2027-01-05T09:07, if_passed: skip, \(clock)}")
+        files["members.csv"] = Self.list(1...60, zone: "Asia/Tokyo")
+        files["audiences.yaml"] = files["audiences.yaml"]?.replacing(
+            "source: {file: members.csv}", with: "source: {file: members.csv}\nfields: {zone: {type: timezone}}")
+        let town = try await town(files)
+        try await runs(town, 0)
+        town.go(to: Self.monday + 2040 * 60)
+        // It does not wait for the next stage.
+        let applied = try await town.herald(
+            "apply", "--auto-approve", "--report", "\(town.folder.path)/report.json")
+        #expect(applied.failure?.status == .failed, "\(applied)")
+        let report = try JSONValue(parsing: Array(try town.folder.read("report.json").utf8))
+        let step = report["steps"]?.array?.first
+        #expect(step?["skipped_because"]?["missed"] == 60 && step?["pending"] == 0, "\(report)")
+        #expect(try await runs(town, 2041) == [[]])
+    }
+
     @Test func `whom a newer occurrence has reached does not get the older one`() async throws {
         let schedule = "schedule: {cron: \"0 * * * *\", timezone: UTC, max_lateness: 2h}"
         let town = try await town(Self.files("stages: [50%, 100%], soak: 90m", more: schedule))

@@ -41,13 +41,11 @@ extension Planner {
             // An open occurrence that has tried no recipient counts as not begun, whatever its message was then. A fast
             // clock may have opened it before its time.
             if occurrence.isUnbegun {
-                if campaign.enabled, let instant = occurrence.due, instant <= now, schedule.fires(at: instant),
-                    !due.contains(instant)
-                {
-                    due.append(instant)
-                } else if campaign.enabled, let instant = occurrence.due, instant <= now,
-                    !schedule.fires(at: instant)
-                {
+                guard campaign.enabled, let instant = occurrence.due, instant <= now else { continue }
+                // In local time it is when the first clock of the world showed it, and no time of this schedule.
+                if occurrence.local == nil, schedule.fires(at: instant) {
+                    if !due.contains(instant) { due.append(instant) }
+                } else {
                     // It was due, and edits of the schedule must not make it vanish without a word.
                     plan.missed.append(
                         .init(occurrence: id, due: instant, reason: "the schedule does not have its time any more"))
@@ -59,7 +57,8 @@ extension Planner {
         // Compared by time, because a rename leaves the ids as they are and a new revision must not send them again.
         let all = (occurrences[campaign.name.value] ?? []).map(\.occurrence)
         let begun = all.filter { !$0.isUnbegun }
-        let (unbegun, known) = (all.filter(\.isUnbegun), Set(begun.compactMap { $0.due(in: schedule.zone) }))
+        let unbegun = all.filter { $0.isUnbegun && $0.local == nil }
+        let known = Set(begun.compactMap { $0.due(in: schedule.zone) })
         for instant in due.sorted() where !known.contains(instant) {
             let id = freeID(of: campaign, due: instant)
             if let lateness = lateness(of: wanted, due: instant) {

@@ -113,8 +113,11 @@ extension Planner {
         // What FCM refused to take for now, it may have delivered all the same.
         var ledger = Ledger()
         for occurrence in earlier { ledger.move(occurrence.ledger?[.deferred] ?? [], to: .deferred) }
-        // Who takes part stays as it was recorded, also where nobody has an outcome yet or any more.
-        let recorded = earlier.last { $0.hasTexts && $0.contentDigest == wanted.campaign.contentDigest }
+        // Who takes part stays as it was recorded, also where nobody has an outcome yet or any more. In local time only
+        // those are recorded whose clock had come to it: they are not all whom it is for at another kind of time.
+        let recorded = earlier.last {
+            $0.hasTexts && $0.contentDigest == wanted.campaign.contentDigest && $0.local == sorting?.waves.local
+        }
         var send = send(
             wanted, id, due: due, ledger: ledger, isResumed: false, recorded?.classes ?? Partition(), sorting)
         send.begun = earlier.begun(with: wanted.campaign)?.begun

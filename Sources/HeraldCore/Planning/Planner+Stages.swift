@@ -7,6 +7,8 @@ extension Planner {
         _ send: Plan.Send, _ stages: Stages, of wanted: DesiredSend, _ occurrence: RecordedOccurrence?
     ) -> [Plan.Send] {
         let campaign = wanted.campaign
+        // What is too late for everybody is so in every stage: none opens.
+        if occurrence == nil, isTooLate(send, wanted) { return admitting(send, of: wanted, nil) }
         var send = campaign.schedule.catchUp == .all ? send : withoutNewer(send, occurrence)
         // They stay seeds when a later stage, or a person, has them tried again.
         send.seeds = wanted.seeds.intersection(send.members)
@@ -59,6 +61,12 @@ extension Planner {
         }
         guard let doubted else { return noted(send) }
         return starting(doubted.part, in: doubted.staging, of: wanted, occurrence, isSent: true)
+    }
+
+    /// Whether a send in local time that begins now is too late for everybody, and no clock is ahead of it.
+    private func isTooLate(_ send: Plan.Send, _ wanted: DesiredSend) -> Bool {
+        guard let waves = send.waves, waves.ahead.isEmpty, !send.members.isEmpty else { return false }
+        return Admission(send, of: wanted, suspended: nil, at: now).late == send.members
     }
 
     /// The part of a send whose stage is open.

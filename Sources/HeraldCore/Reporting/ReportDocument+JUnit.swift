@@ -1,9 +1,10 @@
 /// The report in the form in which CI systems read test results: each step is a test.
 extension ReportDocument {
     package var junit: String {
-        let failed = report.steps.count(where: \.hasFailed) + (report.missed > 0 ? 1 : 0)
+        let missed = missedAlone
+        let failed = report.steps.count(where: \.hasFailed) + (missed > 0 ? 1 : 0)
         let skipped = report.steps.count(where: \.isSkipped)
-        let tests = report.steps.count + (report.missed > 0 ? 1 : 0)
+        let tests = report.steps.count + (missed > 0 ? 1 : 0)
         let seconds = report.finished.map { $0.timeIntervalSince(report.started) } ?? 0
         var writer = MarkupWriter()
         writer.raw("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")
@@ -17,7 +18,7 @@ extension ReportDocument {
                 writer.lineBreak()
                 writeDuplicates(to: &writer)
                 for step in report.steps { write(step, to: &writer) }
-                if report.missed > 0 { writeMissed(to: &writer) }
+                if missed > 0 { write(missed: missed, to: &writer) }
             }
             writer.lineBreak()
         }
@@ -64,9 +65,15 @@ extension ReportDocument {
         if omitted > 0 { writer.line("and \(count(omitted, "more failure"))") }
     }
 
-    private func writeMissed(to writer: inout MarkupWriter) {
+    /// How many occurrences were missed without a step whose failure that is.
+    private var missedAlone: Int {
+        let failed = Set(report.steps.filter(\.hasMissed).compactMap(\.occurrence))
+        return report.missed - report.missedOccurrences.count { failed.contains($0.occurrence.rawValue) }
+    }
+
+    private func write(missed number: Int, to writer: inout MarkupWriter) {
         writer.element("testcase", ["classname": "herald.\(report.project)", "name": "missed", "time": "0.000"]) {
-            let message = "\(count(report.missed, "occurrence")) came too late to be sent"
+            let message = "\(count(number, "occurrence")) came too late to be sent"
             $0.element("failure", ["type": "missed", "message": message])
         }
         writer.lineBreak()

@@ -83,7 +83,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         await dismissQueue()
         // Whom a step was to skip is nobody whom a person stopped.
         await pauseWhatWasStopped()
-        for entry in unbegun { report.steps[entry.index].countLater(entry.step) }
+        for entry in unbegun { report.countLater(entry.step, at: entry.index) }
         report.result = report.outcome
         report.finished = surroundings.now()
         await surroundings.observe(report)
@@ -137,7 +137,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     /// Notes that a step does not begin in this run.
     mutating func leaveUnbegun(_ step: Plan.Step, at index: Int) {
         watermarks.noteUnbegun(step)
-        report.steps[index].countLater(step)
+        report.countLater(step, at: index)
     }
 
     private mutating func refuse(_ step: Plan.Step, _ refusal: String, at index: Int) {

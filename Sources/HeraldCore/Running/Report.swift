@@ -85,9 +85,23 @@ package struct Report: Hashable, Sendable {
         // A later plan counts again what an earlier one has counted.
         unlisted.missed.merge(plan.unlisted.missed, uniquingKeysWith: max)
         unlisted.superseded.merge(plan.unlisted.superseded, uniquingKeysWith: max)
-        missed = missedOccurrences.count + unlisted.missed.values.reduce(0, +)
+        countMissed()
         supersededCount = superseded.count + unlisted.superseded.values.reduce(0, +)
         noteWithheld(in: plan)
+    }
+
+    private mutating func countMissed() { missed = missedOccurrences.count + unlisted.missed.values.reduce(0, +) }
+
+    /// Takes back what the run was to skip, or to tell as missed, because a step does not begin: the state knows nothing
+    /// of it, and the run that begins it tells it.
+    ///
+    /// - Parameter step: what was to begin.
+    mutating func countLater(_ step: Plan.Step, at index: Int) {
+        steps[index].countLater(step)
+        // What an earlier part of it has skipped is in the state.
+        if steps[index].hasMissed { return }
+        missedOccurrences.removeAll { StepID.send($0.occurrence) == step.id }
+        countMissed()
     }
 
     /// A step that a guard stopped says so itself. A later plan may refuse the same with other figures.

@@ -168,6 +168,19 @@ struct PlannerPersonalTests {
         #expect(scenario.plan().sends.first?.assignment?.all == RecipientSet(1...20))
     }
 
+    /// Its time came to the clock of 1, who waited for their window, before its schedule lost its field.
+    @Test func `what goes by no clock any more is for all, not for those whose clock had come to it`() throws {
+        var scenario = try scenario(Self.people, badRows: "skip")
+        let local = LocalTime(year: 2025, month: 12, day: 1, hour: 9)
+        try begin(&scenario, [Self.it: [1]]) {
+            ($0.local, $0.due) = (local, local.firstInstant)
+            $0.waves = Partition(disjoint: [PlanScenario.now: [1]])
+        }
+        scenario.state.occurrences["mine@2025-12-01T09:00"] = scenario.state.occurrences.removeValue(
+            forKey: "mine@once")
+        #expect(scenario.plan().sends.map(\.members) == [[1, 2, 4]])
+    }
+
     @Test func `a row is checked for the text that was recorded`() throws {
         // The message needs no name, and the Italian text does.
         var scenario = try scenario([",en", "Bob,en", ",it"], text: "Hi")

@@ -56,6 +56,18 @@ struct PlannerWaveTests {
         #expect(scenario.plan().held.map(\.kind) == [.unknown], "without its file, too")
     }
 
+    /// The first clock of the world showed its 10:00 at 20:00 UTC of the day before, and the schedule has that, too.
+    @Test func `what tried nobody before its schedule lost its field is missed, and at no instant of its own`() throws {
+        var scenario = scenario(watermark: .after(12 * 3600 + 900), waves: Partition())
+        let cron = try Cron(parsing: "0 10,20 * * *")
+        scenario.desired.sends[0].campaign.schedule.times = .cron(cron, start: nil, end: nil)
+        let local = LocalTime(year: 2025, month: 12, day: 2, hour: 10)
+        let id = OccurrenceID(campaign: "tide", local: local, revision: 1)
+        scenario.state.occurrences = [id: RecordedOccurrence(scenario.desired.sends[0].campaign, local: local)]
+        let plan = scenario.plan(at: .after(12 * 3600 + 1800))
+        #expect(plan.missed.map(\.occurrence) == [id] && plan.sends.isEmpty, "\(plan)")
+    }
+
     /// Stores take no time before year 1.
     @Test func `an empty list without a watermark leaves one that a state can keep`() {
         var scenario = scenario(watermark: PlanScenario.now, waves: Partition(disjoint: [Self.instants[0]: [1]]))

@@ -278,6 +278,23 @@ import Testing
         #expect(xml.contains(#"type="missed""#) && xml.contains("skipped: 1,204 too late"), "\(xml)")
     }
 
+    @Test(arguments: [1, 2])
+    func `what is missed with a step is no second failure`(_ missed: Int) throws {
+        var report = DocumentReport.sample
+        report.steps = report.steps.filter(\.isStanding)
+        report.steps[0].planned += 2
+        report.steps[0].skipped = 2
+        report.steps[0].leftOut.reasons = [.missed: 2]
+        let ids: [OccurrenceID] = ["flood@once", "ebb@once"]
+        report.missedOccurrences = ids.prefix(missed).map { id in
+            Plan.Missed(occurrence: id, due: PreviewSamples.now, reason: "it is too late")
+        }
+        report.missed = missed
+        let xml = ReportDocument(report).junit
+        #expect(xml.contains("tests=\"\(missed)\" failures=\"\(missed)\""), "\(xml)")
+        #expect(xml.contains("1 occurrence came too late to be sent") == (missed == 2), "\(xml)")
+    }
+
     @Test func `what was missed is a failure of its own`() throws {
         let json = try #require(changed(Self.saved, ["steps"], []))
         let xml = try read(json).junit

@@ -244,6 +244,21 @@ import Testing
         #expect(laboratory.memory.state().occurrences["tide@once"]?.byEntry.keys.map { $0 } == [.accepted])
     }
 
+    /// A wave that is too late is accounted for by a step.
+    @Test func `what is missed with a step is told by the run that begins the step`() async throws {
+        let laboratory = Laboratory()
+        var send = Plan.Send.sample([], due: laboratory.now)
+        send.skipped.move([1, 2], to: .missed)
+        var plan = laboratory.plan(.send(send))
+        plan.missed = [.init(occurrence: send.occurrence, due: laboratory.now, reason: "it is too late")]
+        let stopped = try await laboratory.run(plan, ScriptedSender(), stop: { .machine })
+        #expect(stopped.result == .interrupted && stopped.missed == 0 && stopped.missedOccurrences.isEmpty)
+        #expect(laboratory.memory.state().occurrences[send.occurrence] == nil)
+        let next = try await laboratory.run(plan, ScriptedSender())
+        #expect(next.result == .failed && next.missedOccurrences == plan.missed && next.missed == 1)
+        #expect(laboratory.memory.state().occurrences[send.occurrence]?.finished != nil)
+    }
+
     @Test func `a run that had finished when it was asked to end is not half done`() async throws {
         let laboratory = Laboratory()
         let sent = Log<RecipientID>()
