@@ -250,6 +250,7 @@ extension Life {
         noteUnbegun(isRestored: true)
         noteOlderStages()
         tellings.isForgotten = true
+        toldMissed = []
         // A lost first mark does not show: marks leave the serial as it is.
         let marks = known.state.watermarks
         for (line, known) in lines where known.names.allSatisfy({ marks[$0] == nil }) {

@@ -18,15 +18,17 @@ extension Life {
             try CommandContext.open(Common(workspace: currentFolder)).files
         }
         let listed = try Resolver.desired(of: reviewed.workspace, ListedRecipients(reviewed.recipientIndex))
-        let forecast = Planner.forecast(from: snapshot, of: listed, settings, at: now)
+        let forecast = Planner.forecast(from: snapshot, of: listed, settings, in: reviewed.workspace, at: now)
         try check(ForecastComparison(proposal, forecast, of: listed, from: snapshot))
-        let skipped = Planner.Input(
+        var skipped = Planner.Input(
             desired: desired.withoutMembers, state: recorded, settings: settings, listsSkipped: true)
+        skipped.workspace = files.workspace
         try check(
             ForecastComparison(
                 Planner.proposal(skipped, at: now),
                 Planner.forecast(
-                    from: snapshot, of: listed.withoutMembers, settings, listsSkipped: true, at: now),
+                    from: snapshot, of: listed.withoutMembers, settings, in: reviewed.workspace, listsSkipped: true,
+                    at: now),
                 of: listed.withoutMembers, from: snapshot))
     }
 

@@ -87,6 +87,18 @@ extension Life {
         }
     }
 
+    /// An occurrence that is missed is told by one report: by that of the run that records it.
+    func checkToldOnce(_ run: LifeRun) throws {
+        guard let report = run.now.report, !run.isDead, !isForgiven else { return }
+        for missed in report.missedOccurrences {
+            if toldMissed.contains(missed.occurrence) {
+                throw LifeProblem(
+                    promise: "tells once what was missed", words: "\(missed.occurrence): \(missed.reason)")
+            }
+            if run.now.mishaps.isEmpty { toldMissed.insert(missed.occurrence) }
+        }
+    }
+
     /// What has lost its field ends without those whose clock was ahead. A warning says so.
     private func noteEndsByClock(_ warnings: [String]) {
         for text in warnings where text.contains(" ends: whoever's clock had not reached it") {

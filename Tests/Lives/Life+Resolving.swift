@@ -26,6 +26,7 @@ extension Life {
         try await look()
         tell("resolve \(id) \(way)")
         noteDecision(way, about: id)
+        toldMissed.remove(id)
         for note in run.now.notes { try noteStages(note, of: run.now, byPerson: true) }
         guard let campaign = campaign(recordedAs: occurrence.campaign) else { return true }
         let key = key(of: campaign, recorded: occurrence)

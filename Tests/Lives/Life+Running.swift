@@ -61,6 +61,7 @@ extension Life {
         if known.deaths != deaths { refused = [] }
         if run.isDead { noteWhatDied(run.now) } else if !run.now.isRefused { noteSeen() }
         noteMissed(run)
+        try checkToldOnce(run)
         try await judgeTelling(call, run)
         if isWhole, !run.isDead { noteGivenBack() }
         guard isWhole, fate.isQuiet, !run.isDead, run.now.mishaps.isEmpty, !isForgiven else { return }

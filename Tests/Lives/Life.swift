@@ -129,6 +129,8 @@ final class Life {
     /// Whom the state has a firing for that has tried nobody yet, where they get different texts, and with which message:
     /// it goes on with them. In local time these are only those whose clock had come to it.
     var opened: [Key: (members: Set<RecipientKey>, digest: String, isLocal: Bool)] = [:]
+    /// Missed occurrences that a report told, unless a person has decided about them since.
+    var toldMissed: Set<OccurrenceID> = []
     /// How far occurrences have opened.
     var openings: [OccurrenceID: LifeOpening] = [:]
     /// What runs have seen of campaigns in local time.
