@@ -44,7 +44,7 @@ extension Life {
     /// Another message is for whoever is listed when it begins. So is one whose schedule goes by another kind of time.
     func noteOtherMessages(_ content: LifeRun.Content) {
         for case .send(let send) in content.plans.flatMap(\.plan.steps).map(\.work) where !send.isResumed {
-            for campaign in files.campaigns where lines[campaign.line]?.names.contains(send.campaign) == true {
+            for campaign in files.campaigns where campaign.name == send.campaign {
                 let key = key(of: campaign, send.occurrence)
                 guard let before = opened[key] else { continue }
                 let isSame = before.digest == send.contentDigest && before.isLocal == (send.waves != nil)

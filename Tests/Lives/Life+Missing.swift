@@ -9,34 +9,34 @@ extension Life {
     /// takes the place of is no failure.
     func checkMissed(_ content: LifeRun.Content) throws {
         for plan in content.plans.map(\.plan) {
-            for missed in plan.missed where !isForgiven {
-                let isKept = files.campaigns.contains {
-                    lines[$0.line]?.names.contains(missed.occurrence.campaign) == true
-                        && isKeptByStage(missed, $0, at: plan.at)
-                }
-                if isKept {
+            for missed in plan.missed {
+                guard let campaign = campaign(of: missed) else { continue }
+                if !isForgiven, isKeptByStage(missed, campaign, at: plan.at) {
                     throw LifeProblem(
                         promise: "misses nobody for a closed stage", words: "\(missed.occurrence): \(missed.reason)")
                 }
-            }
-            for missed in plan.missed {
-                let campaigns = files.campaigns.filter {
-                    lines[$0.line]?.names.contains(missed.occurrence.campaign) == true
-                }
-                let isInTime = campaigns.allSatisfy { campaign in
-                    // A cron that lost its field is too late at once for what its one instant had passed then.
-                    let hasLostField = clocks[campaign.line]?.left[""] != nil
-                    if hasLostField, let edit = lines[campaign.line]?.edited, missed.due <= edit { return false }
-                    let ends = [campaign.maxLateness, campaign.expiresAfter].compactMap(\.self).map(missed.due.adding)
-                    return !campaign.isInLocalTime && campaign.catchUp != .none && ends.allSatisfy { plan.at < $0 }
-                        && !campaign.due.hasLost(missed.due)
-                }
-                if isInTime, !campaigns.isEmpty {
+                if isInTime(missed, campaign, at: plan.at) {
                     throw LifeProblem(
                         promise: "misses what is not too late", words: "\(missed.occurrence): \(missed.reason)")
                 }
             }
         }
+    }
+
+    private func isInTime(_ missed: Plan.Missed, _ campaign: LifeFiles.Campaign, at date: Date) -> Bool {
+        // A cron that lost its field is too late at once for what its one instant had passed then.
+        let hasLostField = clocks[campaign.line]?.left[""] != nil
+        if hasLostField, let edit = lines[campaign.line]?.edited, missed.due <= edit { return false }
+        let ends = [campaign.maxLateness, campaign.expiresAfter].compactMap(\.self).map(missed.due.adding)
+        return !campaign.isInLocalTime && campaign.catchUp != .none && ends.allSatisfy { date < $0 }
+            && !campaign.due.hasLost(missed.due)
+    }
+
+    /// The campaign on file that it is of. Another one may have had the name in its id before.
+    private func campaign(of missed: Plan.Missed) -> LifeFiles.Campaign? {
+        let recorded = missed.unrecorded ?? known.state.occurrences[missed.occurrence]
+        let line = campaign(recordedAs: recorded?.campaign ?? missed.occurrence.campaign)?.line
+        return files.campaigns.first { $0.line == line }
     }
 
     /// Who is missed in local time was too late by every clock that they had since. Seeds go by no clock of their own.
@@ -76,14 +76,12 @@ extension Life {
         noteEndsByClock(warnings)
         run.now.plans.forEach { notePassedOver($0.overview.warnings, at: $0.plan.at) }
         for missed in run.now.plans.flatMap({ $0.plan.missed + $0.plan.superseded + $0.plan.joinedLate }) {
-            for campaign in files.campaigns
-            where lines[campaign.line]?.names.contains(missed.occurrence.campaign) == true {
-                let revision = missed.unrecorded?.revision ?? campaign.revision
-                end(
-                    campaign.isDaily
-                        ? Key(line: campaign.line, due: missed.occurrence.localDue ?? missed.due)
-                        : Key(line: campaign.line, revision: revision))
-            }
+            guard let campaign = campaign(of: missed) else { continue }
+            let revision = missed.unrecorded?.revision ?? campaign.revision
+            end(
+                campaign.isDaily
+                    ? Key(line: campaign.line, due: missed.occurrence.localDue ?? missed.due)
+                    : Key(line: campaign.line, revision: revision))
         }
     }
 
