@@ -8,7 +8,6 @@ extension Planner {
     ) -> [Plan.Send] {
         let campaign = wanted.campaign
         let isCron = campaign.schedule.repeats
-        noteUnknowns(id, occurrence, campaign)
         let isChanged = occurrence.isChanged(in: campaign)
         let warning =
             "campaign '\(campaign.name.value)' was changed after \(id) was sent; to send it again, set revision: \(campaign.revision + 1)"
@@ -17,6 +16,7 @@ extension Planner {
             if isChanged, !isCron { overview.warnings.append(warning) }
             return []
         }
+        if campaign.delivery.onUnknown == .hold, occurrence.counts.uncertain > 0 { holdUnknown(id, occurrence) }
         var remaining = send(
             wanted, id, due: occurrence.due, ledger: ledger, isResumed: true, occurrence.classes, sorting)
         remaining.begun = occurrence.begun
@@ -63,9 +63,12 @@ extension Planner {
         } else if let lateness, sorting == nil {
             let due = occurrence.due ?? occurrence.begun ?? now
             plan.missed.append(.init(occurrence: id, due: due, reason: "it is half done and \(lateness)"))
-            // What a crash left still has to be accounted for.
             let left = ledger[.intended]
-            if !left.isEmpty { return [remaining.withoutRequests(leftByCrash: left)] }
+            guard !left.isEmpty else { return [] }
+            // What a crash left still has to be accounted for. It is too late to send it to anybody again.
+            var account = remaining.withoutRequests(leftByCrash: left)
+            account.delivery.onUnknown = .hold
+            return [account]
         } else if let halt = occurrence.halt, !remaining.liftsHalt {
             return holdHalted(halt, occurrence, remaining, wanted)
         } else if sorting == nil, let due = occurrence.due, now < due {

@@ -2,8 +2,8 @@ internal import FCM
 
 /// What waits for a person.
 extension Planner {
-    /// Occurrences that no file asks for any more wait for a person's decision if they are half done, or if some may have
-    /// got them.
+    /// What has ended waits for a person's decision if some may have got it, whatever its campaign is now. So does what is
+    /// half done and no file asks for any more.
     mutating func holdAbandoned(_ isSelected: (String) -> Bool) {
         let revisions = Dictionary(desired.sends.map { ($0.campaign.name.value, $0.campaign.revision) }) { one, _ in one
         }
@@ -19,7 +19,7 @@ extension Planner {
                 if occurrence.counts.uncertain > 0 { holdUnknown(id, occurrence) }
                 if now >= local.nextDay.lastInstant { plan.over.append(id) }
             } else if occurrence.finished != nil {
-                if revision != occurrence.revision { holdUnknown(id, occurrence) }
+                holdUnknown(id, occurrence)
             } else if let revision {
                 if revision != occurrence.revision {
                     hold(id, "it is half done and the campaign is at revision \(revision)", .abandon)
@@ -90,14 +90,6 @@ extension Planner {
     /// What a crash left is accounted for, also where nothing is sent.
     private func unrecorded(of send: Plan.Send) -> [Plan.Send] {
         send.discovered.isEmpty ? [] : [send.withoutRequests(leftByCrash: send.discovered)]
-    }
-
-    mutating func noteUnknowns(
-        _ id: OccurrenceID, _ occurrence: RecordedOccurrence, _ campaign: Campaign
-    ) {
-        let uncertain = occurrence.counts.uncertain
-        guard uncertain > 0, campaign.delivery.onUnknown == .hold || occurrence.finished != nil else { return }
-        holdUnknown(id, occurrence)
     }
 
     mutating func holdUnknown(_ id: OccurrenceID, _ occurrence: RecordedOccurrence) {

@@ -16,7 +16,6 @@ extension Planner {
         if !schedule.isCron, let last = begun.last, !open.contains(where: \.occurrence.hasBegun) {
             return planBegun(wanted, last.id, last.occurrence)
         }
-        for (id, occurrence) in begun where occurrence.finished != nil { noteUnknowns(id, occurrence, campaign) }
         var progress = progress(of: wanted, schedule)
         if !schedule.isCron, let begun = open.first(where: \.occurrence.hasBegun) { progress.takeUp(begun.occurrence) }
         let ended = (missed: plan.missed.count, joinedLate: plan.joinedLate.count)

@@ -83,7 +83,8 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         await dismissQueue()
         // Whom a step was to skip is nobody whom a person stopped.
         await pauseWhatWasStopped()
-        for entry in unbegun { report.countLater(entry.step, at: entry.index) }
+        for entry in unbegun { leaveUnbegun(entry.step, at: entry.index) }
+        await commit(dueWatermarks())
         report.result = report.outcome
         report.finished = surroundings.now()
         await surroundings.observe(report)
@@ -221,6 +222,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
             leaveUnbegun(entry.step, at: entry.index)
             if isHeld { report.steps[entry.index].held += report.steps[entry.index].pending }
             report.steps[entry.index].stop(reason)
+            await commit(dueWatermarks())
         case .wait(let instant):
             // Waits are short, so that a request to stop is noticed.
             let wait = min(instant.timeIntervalSince(now.date), 1)

@@ -86,6 +86,19 @@ struct PlannerSendTests {
         #expect(scenario.plan().doesNothing)
     }
 
+    /// It had another time when it left 2 without an answer, or a cron.
+    @Test(arguments: [true, false])
+    func `what went out at an earlier time asks for its decision until somebody gives it`(isFinished: Bool) {
+        var scenario = PlanScenario()
+        let (earlier, campaign) = (Campaign.tide(at: .after(-7200)), Campaign.tide(at: .after(-3600)))
+        scenario.began(earlier, accepted: [1], unknown: [2], finished: true)
+        scenario.began(campaign, accepted: isFinished ? [1, 2, 3] : [1], finished: isFinished)
+        scenario.want(campaign)
+        let plan = scenario.plan()
+        #expect(plan.held.map(\.occurrence) == [earlier.id] && plan.held.map(\.kind) == [.unknown])
+        #expect(plan.sends.map(\.members) == (isFinished ? [] : [[2, 3]]))
+    }
+
     @Test func `what was missed and never began is due at its new time`() {
         var scenario = PlanScenario()
         scenario.want(.tide(at: .after(-10_000)))

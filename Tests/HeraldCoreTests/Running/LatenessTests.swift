@@ -36,6 +36,46 @@ import Testing
         #expect(laboratory.memory.state().occurrences[send.occurrence]?.tried.isEmpty != false)
     }
 
+    /// A crash left 2 without an answer, and 3 was not tried.
+    @Test(arguments: [.hold, .resend] as [Campaign.OnUnknown])
+    func `what is too late for those whom a crash left is missed once`(_ onUnknown: Campaign.OnUnknown) async throws {
+        let laboratory = Laboratory()
+        let campaign = Campaign.tide(at: laboratory.now - 86_400, onUnknown: onUnknown)
+        var scenario = PlanScenario()
+        scenario.began(campaign, accepted: [1], intended: [2])
+        let occurrence = try #require(scenario.state.occurrences[campaign.id])
+        try laboratory.memory.commit([
+            .open(campaign.id, occurrence), .outcome(campaign.id, [1], .accepted), .outcome(campaign.id, [2], .intended),
+        ])
+        let sends = [DesiredSend(campaign: campaign, members: [1, 2, 3])]
+        let report = try await laboratory.run(laboratory.plan(sends: sends), ScriptedSender())
+        #expect(report.missedOccurrences.map(\.occurrence) == [campaign.id] && report.steps.map(\.unknown) == [1])
+        let next = laboratory.plan(sends: sends)
+        #expect(next.doesNothing && next.held.map(\.occurrence) == [campaign.id], "\(next)")
+    }
+
+    /// That of the minute before was missed. The next does not begin: the run is stopped, or it is too late by then.
+    @Test(arguments: [true, false])
+    func `what was missed is told once, also where the next one does not begin`(isStopped: Bool) async throws {
+        let laboratory = Laboratory()
+        let campaign = try Campaign.cron("* * * * *", maxLateness: .seconds(30))
+        let mark = Watermark(at: laboratory.now - 90, schedule: campaign.schedule.text, next: nil)
+        try laboratory.memory.commit([.watermark("tide", mark)])
+        let sends = [DesiredSend(campaign: campaign, members: [1, 2, 3])]
+        var plan = laboratory.plan(sends: sends)
+        let due = plan.sends.map(\.occurrence)
+        #expect(due.count == 1 && plan.missed.count == 1, "\(plan)")
+        for index in plan.steps.indices {
+            guard case .send(var send) = plan.steps[index].work else { continue }
+            send.deadline = isStopped ? nil : laboratory.now - 1
+            plan.steps[index].work = .send(send)
+        }
+        let report = try await laboratory.run(plan, ScriptedSender(), stop: { isStopped ? .machine : nil })
+        #expect(report.missed == 1 && report.steps.map(\.accepted) == [0])
+        let next = laboratory.plan(sends: sends)
+        #expect(next.missed.isEmpty && next.sends.map(\.occurrence) == due, "\(next)")
+    }
+
     @Test func `nothing starts after expires_after`() async throws {
         let laboratory = Laboratory()
         var send = Plan.Send.sample(1...10, due: laboratory.now)
