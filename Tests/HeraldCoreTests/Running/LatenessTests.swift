@@ -45,7 +45,8 @@ import Testing
         scenario.began(campaign, accepted: [1], intended: [2])
         let occurrence = try #require(scenario.state.occurrences[campaign.id])
         try laboratory.memory.commit([
-            .open(campaign.id, occurrence), .outcome(campaign.id, [1], .accepted), .outcome(campaign.id, [2], .intended),
+            .open(campaign.id, occurrence), .outcome(campaign.id, [1], .accepted),
+            .outcome(campaign.id, [2], .intended),
         ])
         let sends = [DesiredSend(campaign: campaign, members: [1, 2, 3])]
         let report = try await laboratory.run(laboratory.plan(sends: sends), ScriptedSender())
