@@ -14,6 +14,8 @@ extension Life {
         var since: Date
         /// Until when all is judged.
         var mark: Date
+        /// The run that met them first as a seed, of those that saw them so ever since.
+        var seed: Date?
     }
 
     /// What runs have seen of a campaign while it goes by one schedule.
@@ -53,6 +55,8 @@ extension Life {
         var zones: [RecipientKey: Set<String?>] = [:]
         /// What a fast clock took. No edit, no other zone and nobody new on the list gives it back.
         var passed = Date.distantPast
+        /// When a run first found a firing begun, also one that had only left out whom it was too late for.
+        var found: [Key: Date] = [:]
 
         /// Whatever is owed to whom begins anew, because the state is an older one. Its mark stays.
         mutating func forget() {
@@ -72,6 +76,12 @@ extension Life {
         func start(of key: Key, isCron: Bool) -> (first: Date, floor: Date) {
             let start = sight.begins[key] ?? (first: sight.first, floor: floor)
             return (start.first, isCron ? start.floor : .distantPast)
+        }
+
+        /// Whether somebody became a seed only after the firing had begun. Its first wave has its seeds since then.
+        func isLateSeed(_ clock: Clock, of key: Key) -> Bool {
+            guard let seed = clock.seed, let found = found[key] else { return false }
+            return found <= seed
         }
 
         /// Takes in what the last run did.
@@ -126,12 +136,14 @@ extension Life {
         // Whom the state takes for dead is in no wave. Whoever is back joins then.
         let living = Set(files.listed.subtracting(deadBefore).map(\.recipientKey))
         let declared = Dictionary(files.campaigns.map { ($0.line, $0) }) { first, _ in first }
-        let openTimes = openTimes
+        let (openTimes, begunKeys) = (openTimes, begunKeys)
         for line in Set(clocks.keys).union(declared.keys) {
             let (file, open) = (declared[line], openTimes[line] ?? [:])
             var own = clocks[line] ?? Clocks()
             defer { clocks[line] = own }
             own.settle(open, lastRun: lastCall)
+            let found = (begunKeys[line] ?? []).map { ($0, own.found[$0] ?? now) }
+            own.found = Dictionary(uniqueKeysWithValues: found)
             let text = file.flatMap { lookedAt($0, open) }
             let sends = text != nil && file?.isEnabled == true
             let isBack = own.turn(to: text, isCron: file?.isDaily == true, sends: sends, open, at: now)
@@ -167,9 +179,12 @@ extension Life {
         for person in listed {
             let zone = files.zones[person]
             if campaign.isEnabled { own.zones[person, default: []].insert(zone) }
-            if let clock = own.sight.people[person], clock.zone == zone { continue }
-            let since = isBack && !seeds.contains(person) ? min(now, own.sight.looked) : now
-            own.sight.people[person] = Clock(zone: zone, met: now, since: since, mark: since)
+            let (clock, isSeed) = (own.sight.people[person], seeds.contains(person))
+            let seed: Date? = isSeed ? clock?.seed ?? now : nil
+            own.sight.people[person]?.seed = seed
+            if let clock, clock.zone == zone { continue }
+            let since = isBack && !isSeed ? min(now, own.sight.looked) : now
+            own.sight.people[person] = Clock(zone: zone, met: now, since: since, mark: since, seed: seed)
             for key in own.sight.owed.keys { own.sight.owed[key]?[person] = nil }
         }
     }
@@ -184,6 +199,16 @@ extension Life {
             if begun[key] != nil { times[campaign.line, default: [:]][key] = occurrence.shownDue }
         }
         return times
+    }
+
+    /// By lines, what the state says has begun in local time: somebody was sent it, or is skipped for good.
+    private var begunKeys: [Int: Set<Key>] {
+        var keys: [Int: Set<Key>] = [:]
+        for occurrence in known.snapshot.occurrences.values where occurrence.local != nil && !occurrence.isUnbegun {
+            guard let campaign = campaign(recordedAs: occurrence.campaign) else { continue }
+            keys[campaign.line, default: []].insert(key(of: campaign, recorded: occurrence))
+        }
+        return keys
     }
 
     /// What fired until then is not asked about: a clock was fast.

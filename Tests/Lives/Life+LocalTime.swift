@@ -84,8 +84,10 @@ extension Life {
             for local in locals {
                 let key = campaign.isDaily ? Key(line: campaign.line, due: local) : self.key(of: campaign, nil)
                 let (first, floor) = own.start(of: key, isCron: campaign.isDaily)
-                // Who became a seed after it began goes by their own clock all the same.
-                let isFirst = begun[key].map { $0.at >= now } ?? true
+                // Who became a seed after it began goes by their own clock all the same. A guest has none.
+                let isLateSeed = own.isLateSeed(clock, of: key)
+                if isLateSeed, guests.contains(person) { continue }
+                let isFirst = !isLateSeed && (begun[key].map { $0.at >= now } ?? true)
                 // Only who was seen before their clock came to it makes a wave. Who joined late is no part of it.
                 let zonesOf = { (people: [RecipientKey: Clock]) in
                     let zones = people.values.filter { Self.instant(of: local, in: $0.zone) > max($0.since, floor) }
