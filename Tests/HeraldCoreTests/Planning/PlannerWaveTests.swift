@@ -44,6 +44,14 @@ struct PlannerWaveTests {
         #expect(scenario.plan(at: Self.instants[1]).sends.map(\.members) == [[2, 3]])
     }
 
+    @Test func `who becomes a seed after the first wave and is not in the target is no part of it`() {
+        var scenario = scenario(
+            watermark: PlanScenario.now, waves: Partition(disjoint: [Self.instants[0]: [1]]))
+        // The target had them, too, before their clock came to it.
+        (scenario.desired.sends[0].seeds, scenario.desired.sends[0].guests) = ([3], [3])
+        #expect(scenario.plan(at: Self.instants[1]).sends.map(\.members) == [[2]])
+    }
+
     @Test func `who may have got what everybody else has is held once`() {
         var scenario = scenario(watermark: PlanScenario.now, waves: Partition(disjoint: [Self.instants[0]: [1, 2]]))
         let id = OccurrenceID(campaign: "tide", local: Self.local, revision: 1)
