@@ -23,6 +23,8 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     var awaited: Set<String> = []
     /// Who waits for the next plan because caps may stop them, by their step's index in the report.
     var awaitingCaps: [Int: RecipientSet] = [:]
+    /// How many these were when the run last looked again because of them.
+    private var lookedForCaps = 0
     /// What personal sends have had so far, by their index in the report: a send may go on in a second part.
     var personal: [Int: Plan.Send] = [:]
 
@@ -65,7 +67,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     private mutating func run(_ plan: Plan) async -> Report {
         await take(plan, at: Array(plan.steps.indices))
         noteStages(of: plan)
-        while !queue.isEmpty || awaitsStage, report.result != .interrupted {
+        while !queue.isEmpty || awaitsStage || looksForCaps(), report.result != .interrupted {
             context.stop = surroundings.stop()
             followCrew()
             if context.stop != nil {
@@ -110,6 +112,16 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     private var awaitsStage: Bool {
         guard surroundings.lookAgain != nil, let nextStage else { return false }
         return nextStage - surroundings.moment(since: runBegin).elapsed <= Plan.stagePatience
+    }
+
+    /// Whom caps may stop is decided about once more when all has ended: what was to fill their caps has started by now,
+    /// or does not start in this run.
+    private mutating func looksForCaps() -> Bool {
+        let waiting = awaitingCaps.values.reduce(0) { $0 + $1.count }
+        guard surroundings.lookAgain != nil, waiting != lookedForCaps else { return false }
+        lookedForCaps = waiting
+        if waiting > 0 { nextLook = surroundings.now() }
+        return waiting > 0
     }
 
     /// - Parameter indices: those of the plan's steps in the report.

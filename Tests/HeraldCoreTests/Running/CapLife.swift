@@ -160,6 +160,7 @@ struct CapLife {
             var start: Date
             var tags: [String]
             var counts: Bool
+            var ignoresCaps: Bool
         }
 
         fileprivate struct Content {
@@ -172,6 +173,8 @@ struct CapLife {
             var caps: [FrequencyCap] = []
             var frequencies: [String: Frequency] = [:]
             var since = Date.distantPast
+            /// Since when the last run sends what it sends: it was judged by then.
+            var sending: [OccurrenceID: Date] = [:]
             /// When the last run began, and what the state knew then.
             var began = Date.distantPast
             var known: [OccurrenceID: Partition<MessageStart>] = [:]
@@ -186,7 +189,7 @@ struct CapLife {
         func begin(_ caps: [FrequencyCap], _ campaigns: [Campaign], _ state: RecordedState, at now: Date) {
             content.withLock { content in
                 (content.caps, content.since) = (caps, state.countingSince ?? now)
-                (content.began, content.known) = (now, state.starts)
+                (content.began, content.known, content.sending) = (now, state.starts, [:])
                 for campaign in campaigns {
                     let mark = campaign.message.value["data"]?["campaign"]?.string ?? ""
                     content.frequencies[mark] = campaign.delivery.frequency
@@ -202,6 +205,7 @@ struct CapLife {
                     for person in members { content.checkSkipped(person, id, cap, state.starts) }
                 }
                 for case .outcome(let id, let members, .intended) in changes {
+                    content.sending[id] = content.sending[id] ?? now
                     for person in members { content.intents[person] = (id, now) }
                 }
             }
@@ -227,7 +231,8 @@ struct CapLife {
                     default: .accepted(request, number)
                     }
                 content.messages[own] = Message(
-                    person: person, start: now, tags: frequency.tags, counts: frequency.counts && !(0...2 ~= kind))
+                    person: person, start: now, tags: frequency.tags, counts: frequency.counts && !(0...2 ~= kind),
+                    ignoresCaps: frequency.ignoresCaps)
                 return answer
             }
         }
@@ -254,8 +259,10 @@ extension CapLife.Truth.Content {
     ) {
         for cap in caps where cap.isFor(frequency.tags) {
             let before = messages.filter { key, message in
-                key != own && message.person == person && message.counts && cap.isFor(message.tags)
-                    && message.start > now - cap.per.seconds && message.start >= since
+                // What heeds no cap goes out all the same while others wait for another try.
+                let isBeside = message.ignoresCaps && message.start >= sending[id] ?? now
+                return key != own && message.person == person && message.counts && cap.isFor(message.tags)
+                    && message.start > now - cap.per.seconds && message.start >= since && !isBeside
             }
             guard before.count >= cap.max else { continue }
             violations.append(

@@ -148,6 +148,23 @@ struct CapStartTests {
             lookAgain: { now, underWay in Planner.plan(input(all, underWay: underWay), at: now) })
     }
 
+    /// The second one comes due while the first one, which is slow, still has to reach most of them.
+    @Test(arguments: [[], [9]] as [RecipientSet])
+    func `whom a slow message was to reach is decided about when it has`(_ refused: RecipientSet) async throws {
+        var second = campaign("second")
+        second.schedule.times = .at(laboratory.now + 2)
+        let first = sends { $0.delivery.rate = .limited(2) }[0]
+        let sends = [first, DesiredSend(campaign: second, members: Self.people)]
+        let plan = plan(sends)
+        #expect(plan.sends.map(\.campaign) == ["first"] && plan.nextDue == laboratory.now + 2)
+        let report = try await laboratory.run(
+            plan, refusing(refused),
+            lookAgain: { now, underWay in Planner.plan(input(sends, underWay: underWay), at: now) })
+        let (some, all) = (refused.count, Self.people.count)
+        #expect(report.steps.map(\.parts) == [[all - some, some, 0, 0, 0, 0], [some, 0, 0, all - some, 0, 0]])
+        #expect(laboratory.memory.state().occurrences.allSatisfy { $1.finished != nil })
+    }
+
     @Test func `what came due meanwhile counts nobody twice`() async throws {
         let report = try await runLong()
         #expect(report.steps.map(\.parts) == [[9, 1, 0, 0, 0, 0], [1, 0, 0, 9, 0, 0], [90, 0, 0, 0, 0, 0]])
