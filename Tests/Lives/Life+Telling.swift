@@ -34,6 +34,8 @@ struct LifeTellings {
     var ended: [OccurrenceID: Date] = [:]
     /// Whether an older state has forgotten what was told.
     var isForgotten = false
+    /// Whether a run had a clock that was slow: it shows no stage that waits for a person, and the next run tells that again.
+    var wasSlow = false
 }
 
 /// People are told each change once, and once when it is well again, whatever their server does.
@@ -70,6 +72,7 @@ extension Life {
     func judgeTelling(_ call: Call, _ run: LifeRun) async throws {
         let (content, before) = (run.now, receiver.now)
         noteEnds(content)
+        tellings.wasSlow = tellings.wasSlow || skew < 0
         for letter in before.letters { try judge(letter, content) }
         // By a clock that is fast it ended more than a day ago: whether a hook works or not, nobody is told any more.
         if skew > 0, !settings.webhooks.isEmpty {
@@ -199,7 +202,7 @@ extension Life {
             // Whoever was told of another trouble since is not told that this one is over.
             let isSame =
                 last.map { !open[$0...].contains { $0.subject == subject && $0.sentence != sentence } } ?? false
-            if isSame, !tellings.isForgotten {
+            if isSame, !tellings.isForgotten, !(tellings.wasSlow && change == "halted") {
                 throw LifeProblem(promise: "tells the same news once", words: sentence)
             }
             if subject.hasPrefix("guard ") {
