@@ -79,22 +79,6 @@ extension Planner {
         send.undecided = book.undecided(stopped, of: send.occurrence, by: frequency.caps)
     }
 
-    /// Sends that wait for memberships and fill the caps of later ones, and those later ones: whom only an earlier send
-    /// stops is decided about when the later one begins, by what has started then.
-    ///
-    /// - Parameter waits: whether a send waits for memberships.
-    func sendsInTurn(_ waits: (Plan.Step) -> Bool) -> Set<StepID> {
-        var result: Set<StepID> = []
-        var earlier: [(id: StepID, members: RecipientSet)] = []
-        for step in sends {
-            guard case .send(let send) = step.work else { continue }
-            let first = earlier.filter { !$0.members.intersection(send.undecided).isEmpty }
-            if !first.isEmpty { result.formUnion(first.map(\.id) + [step.id]) }
-            if !first.isEmpty || waits(step) { earlier.append((step.id, send.members)) }
-        }
-        return result
-    }
-
     /// What the state notes about the messages that count: since when it knows them all, and which are too old.
     mutating func keepStarts() {
         let caps = settings.frequencyCaps

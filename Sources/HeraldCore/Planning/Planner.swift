@@ -277,8 +277,7 @@ package struct Planner {
         return free
     }
 
-    /// The order: sends that wait for nothing, memberships that sends wait for, those sends, all other memberships. A
-    /// send that fills caps before others goes before them, with the memberships that it waits for.
+    /// The order: sends that wait for nothing, memberships that sends wait for, those sends, all other memberships.
     private mutating func arrange() {
         let subjects = Set(memberships.compactMap(\.work.subject))
         let needs = { (step: Plan.Step) in step.work.needs.intersection(subjects) }
@@ -288,17 +287,10 @@ package struct Planner {
         for topic in desired.topics where topic.previousNames.contains(where: { wanted.contains(.topic($0)) }) {
             wanted.insert(.topic(topic.name))
         }
-        let inTurn = sendsInTurn { !needs($0).isEmpty }
-        let ahead = sends.filter { inTurn.contains($0.id) }
-        let early = ahead.reduce(into: Set<Plan.Subject>()) { $0.formUnion(needs($1)) }
-        let isOf = { (step: Plan.Step, some: Set<Plan.Subject>) in step.work.subject.map(some.contains) ?? false }
-        let others = sends.filter { !inTurn.contains($0.id) }
-        plan.steps = others.filter { needs($0).isEmpty }
-        plan.steps += memberships.filter { isOf($0, early) }
-        plan.steps += ahead
-        plan.steps += memberships.filter { isOf($0, wanted) && !isOf($0, early) }
-        plan.steps += others.filter { !needs($0).isEmpty }
-        plan.steps += memberships.filter { !isOf($0, wanted) }
+        plan.steps = sends.filter { needs($0).isEmpty }
+        plan.steps += memberships.filter { $0.work.subject.map(wanted.contains) ?? false }
+        plan.steps += sends.filter { !needs($0).isEmpty }
+        plan.steps += memberships.filter { !($0.work.subject.map(wanted.contains) ?? false) }
     }
 
     func liveMembers(of group: GroupName) -> RecipientSet {

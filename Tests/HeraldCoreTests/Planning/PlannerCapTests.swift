@@ -112,35 +112,6 @@ struct PlannerCapTests {
         #expect(sends[0].counting == nil)
     }
 
-    @Test func `whom only a send to a changing group stops has their turn after it, and others do not wait`() {
-        var grouped = campaign("a-sale", to: .group("chris"))
-        grouped.delivery.members = .each
-        var scenario = scenario(
-            grouped, campaign("b-sale"), campaign("c-sale"), campaign("chat", tags: []),
-            campaign("news", tags: [], to: .topic("news")))
-        scenario.desired.groups = [DesiredGroup(name: "chris", members: [1, 2])]
-        scenario.want("news", [1, 2, 3])
-        scenario.desired.sends[0].members = [1, 2]
-        // Only the second sale stops this one.
-        scenario.desired.sends[2].members = [3]
-        let plan = scenario.plan()
-        #expect(
-            plan.steps.map(\.id) == [
-                "send:chat@once", "group_create:chris", "send:a-sale@once", "send:b-sale@once", "send:c-sale@once",
-                "subscribe:news", "send:news@once",
-            ])
-        #expect(plan.sends.map(\.members) == [[1, 2, 3], [1, 2], [3], [], .target])
-        #expect(plan.sends.map(\.undecided) == [[], [], [1, 2], [3], []])
-        // Where it stops nobody, nobody waits for it.
-        scenario.desired.sends[1].members = [3]
-        scenario.desired.sends.remove(at: 2)
-        #expect(
-            scenario.plan().steps.map(\.id) == [
-                "send:b-sale@once", "send:chat@once", "subscribe:news", "group_create:chris", "send:a-sale@once",
-                "send:news@once",
-            ])
-    }
-
     @Test func `what a run is sending counts for what comes due meanwhile`() throws {
         var scenario = scenario(campaign("early"))
         scenario.underWay = scenario.plan().sends

@@ -69,20 +69,6 @@ struct CapStartTests {
         #expect(laboratory.memory.state().occurrences["second@once"]?.finished != nil)
     }
 
-    @Test func `a message that waits for its group stops those whom it goes to in the same run`() async throws {
-        let sends = sends {
-            $0.target = Located(.group("chris"))
-            $0.delivery.members = .each
-        }
-        var input = input(sends)
-        input.desired.groups = [DesiredGroup(name: "chris", members: Self.people)]
-        let report = try await laboratory.run(Planner.plan(input, at: laboratory.now), ModelFCM())
-        #expect(report.steps.map(\.action) == [.group(.create), .send, .send] && report.result == .ok)
-        #expect(report.steps.map(\.parts) == [[10, 0, 0, 0, 0, 0], [10, 0, 0, 0, 0, 0], [0, 0, 0, 10, 0, 0]])
-        input.state = laboratory.memory.snapshot()
-        #expect(Planner.plan(input, at: laboratory.now).isEmpty, "the next run has nothing left to decide")
-    }
-
     @Test func `a plan knows whom only an earlier send of it stops`() throws {
         let start = MessageStart(until: laboratory.now - 60, tags: [])
         try laboratory.memory.commit([.started("news@once", [1, 2], start)])
