@@ -25,7 +25,7 @@ struct Overview {
             "sends": .array(world.eventLog.deliveries(atMost: Self.maximumSends).map(\.json)),
             "topics": .array(
                 topics.map { topic in
-                    let members = world.subscribers(of: topic).reduce(0) { (count, _) in count + 1 }
+                    let members = world.subscribers(of: topic).count
                     return ["topic": .string(topic.rawValue), "members": .int(Int64(members))]
                 }),
             "groups": .array(

@@ -10,7 +10,7 @@ struct Topic: Sendable {
 
 extension World {
     /// The topic's subscribed registrations, without those that FCM has dropped.
-    func subscribers(of topic: TopicName) -> some Sequence<Registration> {
+    func subscribers(of topic: TopicName) -> some Collection<Registration> {
         (topics[topic]?.members ?? []).lazy.filter { enrolments[$0]?.state != .unregistered }
     }
 }

@@ -25,8 +25,8 @@ struct CapBook {
         heeded.append(caps)
     }
 
-    /// Forgets what is planned and heeds other caps than these. Where nobody knows whose caps are full, whoever is kept
-    /// from what is left is kept by one of these caps.
+    /// Keeps only planned messages whose own caps are all among these. If one of them does not go out to somebody, one of
+    /// these caps stops it, and stops the next message, too.
     mutating func keepPlanned(heeding caps: [FrequencyCap]) {
         let kept = zip(starts[recorded...], heeded).filter { $1.allSatisfy(caps.contains) }
         starts.replaceSubrange(recorded..., with: kept.map(\.0))

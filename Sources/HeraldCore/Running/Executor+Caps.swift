@@ -27,6 +27,12 @@ extension Executor {
             disjoint: Dictionary(full.map { (SkipReason.capped($0.cap.name), $0.members) }) { $0.union($1) })
     }
 
+    /// Whether all whom this run leaves of a send wait for caps.
+    func waitsForCapsAlone(_ send: Plan.Send, at index: Int) -> Bool {
+        let (step, waiting) = (report.steps[index], awaitingCaps[index]?.count ?? 0)
+        return waiting > 0 && step.pending == waiting && (step.unknown == 0 || send.delivery.onUnknown == .hold)
+    }
+
     /// How many of those who waited for caps a later part of their send counts again.
     mutating func countedAgain(in step: Plan.Step, at index: Int) -> Int {
         guard case .send(let send) = step.work, let waiting = awaitingCaps[index] else { return 0 }

@@ -23,8 +23,8 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     var awaited: Set<String> = []
     /// Who waits for the next plan because caps may stop them, by their step's index in the report.
     var awaitingCaps: [Int: RecipientSet] = [:]
-    /// How many these were when the run last looked again because of them.
-    private var lookedForCaps = 0
+    /// Those for whom the run has looked again.
+    private var lookedForCaps: [Int: RecipientSet] = [:]
     /// What personal sends have had so far, by their index in the report: a send may go on in a second part.
     var personal: [Int: Plan.Send] = [:]
 
@@ -67,20 +67,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     private mutating func run(_ plan: Plan) async -> Report {
         await take(plan, at: Array(plan.steps.indices))
         noteStages(of: plan)
-        while !queue.isEmpty || awaitsStage || looksForCaps(), report.result != .interrupted {
-            context.stop = surroundings.stop()
-            followCrew()
-            if context.stop != nil {
-                report.result = .interrupted
-            } else if let fatal = context.fatal {
-                for entry in queue.entries { report.steps[entry.index].stop(.fatal(fatal)) }
-                break
-            } else {
-                await lookAgain()
-                await takeTurn()
-            }
-            await surroundings.observe(report)
-        }
+        repeat { await takeTurns() } while await lookForCaps()
         let unbegun = queue.entries.filter { $0.state == nil }
         await dismissQueue()
         // Whom a step was to skip is nobody whom a person stopped.
@@ -91,6 +78,24 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         report.finished = surroundings.now()
         await surroundings.observe(report)
         return report
+    }
+
+    /// Takes turns until no step is left, or the run stops.
+    private mutating func takeTurns() async {
+        while !queue.isEmpty || awaitsStage, report.result != .interrupted {
+            context.stop = surroundings.stop()
+            followCrew()
+            if context.stop != nil {
+                report.result = .interrupted
+            } else if let fatal = context.fatal {
+                for entry in queue.entries { report.steps[entry.index].stop(.fatal(fatal)) }
+                return
+            } else {
+                await lookAgain()
+                await takeTurn()
+            }
+            await surroundings.observe(report)
+        }
     }
 
     // MARK: What is to be done
@@ -114,14 +119,16 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         return nextStage - surroundings.moment(since: runBegin).elapsed <= Plan.stagePatience
     }
 
-    /// Whom caps may stop is decided about once more when all has ended: what was to fill their caps has started by now,
-    /// or does not start in this run.
-    private mutating func looksForCaps() -> Bool {
-        let waiting = awaitingCaps.values.reduce(0) { $0 + $1.count }
-        guard surroundings.lookAgain != nil, waiting != lookedForCaps else { return false }
-        lookedForCaps = waiting
-        if waiting > 0 { nextLook = surroundings.now() }
-        return waiting > 0
+    /// Looks once more when all has ended if some wait for caps: what was to fill them has started by now, or does not start
+    /// in this run.
+    ///
+    /// - Returns: Whether it did.
+    private mutating func lookForCaps() async -> Bool {
+        guard report.result != .interrupted, context.fatal == nil, awaitingCaps != lookedForCaps else { return false }
+        lookedForCaps = awaitingCaps
+        guard surroundings.lookAgain != nil, awaitingCaps.contains(where: { !$1.isEmpty }) else { return false }
+        await look(forCaps: true)
+        return true
     }
 
     /// - Parameter indices: those of the plan's steps in the report.
@@ -165,8 +172,15 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     private mutating func lookAgain() async {
         let moment = surroundings.moment(since: runBegin)
         let (now, opens) = (moment.date, nextStage.map { moment.elapsed >= $0 } ?? false)
-        guard let look = surroundings.lookAgain, opens || nextLook.map({ now >= $0 }) ?? false else { return }
+        guard surroundings.lookAgain != nil, opens || nextLook.map({ now >= $0 }) ?? false else { return }
         if opens { nextStage = nil }
+        await look(forCaps: false)
+    }
+
+    /// - Parameter isForCaps: whether it is for those who wait for caps. Whom this run has given up, the next one tries.
+    private mutating func look(forCaps isForCaps: Bool) async {
+        guard let look = surroundings.lookAgain else { return }
+        let now = surroundings.moment(since: runBegin).date
         // If there is no plan now, there may be one soon.
         nextLook = now.adding(Self.patience)
         let underWay = queue.entries.compactMap { entry in
@@ -174,7 +188,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         }
         guard var plan = await look(now, underWay) else { return }
         let known = Dictionary(report.steps.enumerated().map { ($1.id, $0) }) { first, _ in first }
-        let turns = sort(plan.steps, known)
+        let turns = sort(plan.steps, known, forCaps: isForCaps)
         let isTold = { [leftOut] (missed: Plan.Missed) in
             leftOut.contains(missed.occurrence) || known[.send(missed.occurrence)] != nil
         }
@@ -201,7 +215,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     /// the report, and those of other occurrences. While a step is under way, or stopped, the next run goes on with its
     /// occurrence.
     private mutating func sort(
-        _ steps: [Plan.Step], _ known: [StepID: Int]
+        _ steps: [Plan.Step], _ known: [StepID: Int], forCaps isForCaps: Bool
     ) -> [(step: Plan.Step, index: Int?)] {
         var turns: [(step: Plan.Step, index: Int?)] = []
         for step in steps {
@@ -211,7 +225,8 @@ package struct Executor<C: Clock> where C.Duration == Duration {
                 continue
             }
             let isOver = !queue.entries.contains { $0.index == index } && report.steps[index].stopped == nil
-            guard isOver, send.isResumed, report.steps[index].action == .send else {
+            let isMeant = isForCaps ? waitsForCapsAlone(send, at: index) : send.isResumed
+            guard isOver, isMeant, report.steps[index].action == .send else {
                 watermarks.noteUnreached(step)
                 continue
             }

@@ -260,7 +260,8 @@ extension CapLife.Truth.Content {
         for cap in caps where cap.isFor(frequency.tags) {
             let before = messages.filter { key, message in
                 // What heeds no cap goes out all the same while others wait for another try.
-                let isBeside = message.ignoresCaps && message.start >= sending[id] ?? now
+                let wasTried = messages[own].map { $0.start >= sending[id] ?? now } ?? false
+                let isBeside = wasTried && message.ignoresCaps && message.start >= sending[id] ?? now
                 return key != own && message.person == person && message.counts && cap.isFor(message.tags)
                     && message.start > now - cap.per.seconds && message.start >= since && !isBeside
             }

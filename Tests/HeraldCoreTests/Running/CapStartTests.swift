@@ -151,6 +151,43 @@ struct CapStartTests {
         #expect(laboratory.memory.state().occurrences.allSatisfy { $1.finished != nil })
     }
 
+    @Test func `a message that waits for its group stops those whom it goes to in the same run`() async throws {
+        let sends = sends {
+            $0.target = Located(.group("chris"))
+            $0.delivery.members = .each
+        }
+        var input = input(sends)
+        input.desired.groups = [DesiredGroup(name: "chris", members: Self.people)]
+        let report = try await laboratory.run(
+            Planner.plan(input, at: laboratory.now), ModelFCM(),
+            lookAgain: { [input, memory = laboratory.memory] now, underWay in
+                var input = input
+                (input.state, input.underWay) = (memory.snapshot(), underWay)
+                return Planner.plan(input, at: now)
+            })
+        #expect(report.steps.map(\.action) == [.send, .group(.create), .send] && report.result == .ok)
+        #expect(report.steps.map(\.parts) == [[0, 0, 0, 10, 0, 0], [10, 0, 0, 0, 0, 0], [10, 0, 0, 0, 0, 0]])
+        input.state = laboratory.memory.snapshot()
+        #expect(Planner.plan(input, at: laboratory.now).isEmpty, "the next run has nothing left to decide")
+    }
+
+    /// FCM has had enough of 4's device for more than an hour.
+    @Test func `whom a run has given up it does not try again when it decides about caps`() async throws {
+        let sends = sends()
+        let sender = ScriptedSender { request, number in
+            Self.title(request) == "first" && request.recipient == 4
+                ? .error(429, "RESOURCE_EXHAUSTED", fcm: "QUOTA_EXCEEDED", retryAfter: "8000")
+                : .accepted(request, number)
+        }
+        let report = try await laboratory.run(
+            plan(sends), sender,
+            lookAgain: { now, underWay in Planner.plan(input(sends, underWay: underWay), at: now) })
+        let (first, second) = (report.steps[0], report.steps[1])
+        #expect(first.planned == 10 && first.accepted + first.pending == 10 && first.pending > 0)
+        #expect(second.planned == 10 && second.skipped == first.accepted && second.pending == first.pending)
+        #expect(sender.recipients.filter { $0 == 4 }.count == 1)
+    }
+
     @Test func `what came due meanwhile counts nobody twice`() async throws {
         let report = try await runLong()
         #expect(report.steps.map(\.parts) == [[9, 1, 0, 0, 0, 0], [1, 0, 0, 9, 0, 0], [90, 0, 0, 0, 0, 0]])

@@ -77,6 +77,18 @@ import Testing
         #expect(next.missed.isEmpty && next.sends.map(\.occurrence) == due, "\(next)")
     }
 
+    /// The state has it: no watermark needs to wait for it.
+    @Test func `a half-done send that does not go on keeps no watermark back`() async throws {
+        let laboratory = Laboratory()
+        var send = Plan.Send.sample([1, 2], due: laboratory.now - 3600)
+        send.isResumed = true
+        var plan = laboratory.plan(.send(send))
+        let mark = Watermark(at: laboratory.now, schedule: "0 * * * *", next: laboratory.now + 3600)
+        plan.watermarks = [send.campaign: mark]
+        _ = try await laboratory.run(plan, ScriptedSender(), stop: { .machine })
+        #expect(laboratory.memory.state().watermarks == [send.campaign: mark])
+    }
+
     @Test func `nothing starts after expires_after`() async throws {
         let laboratory = Laboratory()
         var send = Plan.Send.sample(1...10, due: laboratory.now)
