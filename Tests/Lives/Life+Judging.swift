@@ -267,6 +267,13 @@ extension Life {
             {
                 return false
             }
+            // What 'apply' sends later fills the caps of some who waited. The next call skips them.
+            if case .send(let send) = step.work, call != .run, send.members.isEmpty, send.discovered.isEmpty,
+                send.skipped.states.allSatisfy({ if case .capped = $0 { true } else { false } }),
+                content.report?.steps.contains(where: { $0.id == step.id && $0.pending > 0 }) == true
+            {
+                return false
+            }
             // When a group loses its last living member, FCM forgets the group. herald notices that while it removes
             // members, and makes the group anew.
             guard case .group(let change) = step.work, change.action == .create, groups[change.group] == nil else {
