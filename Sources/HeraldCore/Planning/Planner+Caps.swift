@@ -41,8 +41,8 @@ extension Planner {
         fill(&book, with: send, send.members)
     }
 
-    /// Whether all of a send's members get it who are not dead or kept from it by a cap, so that a snapshot, which knows
-    /// nobody, shows whom it goes to.
+    /// Whether a send goes to all of its members but the dead and those whom a cap stops. A snapshot does not know who was
+    /// tried, so it can say that only of new sends.
     private func isOfListed(_ send: Plan.Send) -> Bool {
         send.isCounted && !isEstimated(send) && state.occurrences[send.occurrence] == nil
     }

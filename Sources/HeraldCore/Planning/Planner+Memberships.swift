@@ -69,8 +69,8 @@ extension Planner {
         return members.subtracting(earlier).union(RecipientSet(recipients.sorted()))
     }
 
-    /// The members that the files ask for and that live. Whom lists name by dead registrations only joins nothing, but
-    /// comes along from the topic's earlier names with the living registration that the state has.
+    /// The living members that the files ask for. Somebody may be named by nothing but dead registrations, while the state
+    /// knows a living one: they join only if they are under one of the topic's earlier names.
     func listed(in topic: TopicName) -> RecipientSet {
         let wanted = topicMembers[topic]?.members ?? []
         let unreachable = wanted.intersection(unreachable)

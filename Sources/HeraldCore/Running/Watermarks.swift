@@ -11,7 +11,7 @@ struct Watermarks {
     /// The next run must find a send that has not begun, so the watermark stays before it.
     mutating func noteUnbegun(_ step: Plan.Step) {
         guard case .send(let send) = step.work, let due = send.due else { return }
-        // The state has what had begun before, but for waves that it does not know yet.
+        // The state has what began in an earlier run, except for waves that it does not know yet.
         if send.isResumed, send.waves?.fresh.isEmpty ?? true { return }
         unbegun[send.campaign] = min(due, unbegun[send.campaign] ?? due)
     }

@@ -259,7 +259,7 @@ extension CapLife.Truth.Content {
     ) {
         for cap in caps where cap.isFor(frequency.tags) {
             let before = messages.filter { key, message in
-                // What heeds no cap goes out all the same while others wait for another try.
+                // A message that ignores caps may go out while somebody waits for another try of one judged before.
                 let wasTried = messages[own].map { $0.start >= sending[id] ?? now } ?? false
                 let isBeside = wasTried && message.ignoresCaps && message.start >= sending[id] ?? now
                 return key != own && message.person == person && message.counts && cap.isFor(message.tags)
