@@ -78,10 +78,11 @@ struct WaveSorting {
             }
         }
         let seeds = progress.seeds.subtracting(inWave).subtracting(alone)
-        // Nobody knows with which wave a forecast's seeds went. It is not too late for those of the last one.
+        // Nobody knows with which wave a forecast's seeds went, or who became one later and goes by their own clock. It
+        // is not too late for those of the last wave.
         add(
             seeds: begun ? (isForAll ? seeds : seeds.intersection(partakers)) : seeds, isFresh: !begun,
-            toLast: isForecast && begun)
+            to: isForecast && begun ? lastReached(standing) : nil)
         for instant in waves.reached.states {
             waves.unrecorded.move(waves.reached[instant].subtracting(known[instant]), to: instant)
         }
@@ -154,10 +155,19 @@ struct WaveSorting {
         sizes[instant, default: [:]][zone.name, default: 0] += owed.count + joining.count
     }
 
-    private mutating func add(seeds: RecipientSet, isFresh: Bool, toLast: Bool) {
-        guard !seeds.isEmpty else { return }
+    /// The last instant at which somebody's clock has come to it, be they a seed or not.
+    private func lastReached(_ standing: Standing) -> Date? {
+        let ofSeeds = standing.progress.seedClocks.keys.compactMap { zone in
+            standing.wanted.campaign.reaching(standing.local, in: zone, first: standing.progress.first)?.instant
+        }
         let reached = waves.reached.states.filter { !waves.reached[$0].isEmpty }
-        if let wave = toLast ? reached.max() : reached.min() {
+        return (reached + ofSeeds.filter { $0 <= standing.now }).max()
+    }
+
+    /// - Parameter wave: the one that they are in; `nil` for the first one.
+    private mutating func add(seeds: RecipientSet, isFresh: Bool, to wave: Date?) {
+        guard !seeds.isEmpty else { return }
+        if let wave = wave ?? waves.reached.states.filter({ !waves.reached[$0].isEmpty }).min() {
             waves.reached.move(seeds, to: wave)
             if isFresh { waves.fresh.formUnion(seeds) }
         } else if let first = waves.ahead.states.filter({ !waves.ahead[$0].isEmpty }).min() {

@@ -124,25 +124,48 @@ struct ForecastStageTests {
         #expect(forecast(scenario).sends.map(\.recipients) == [3, 3])
     }
 
-    @Test func `nobody knows who is in a wave that waits for its window`() {
-        let local = LocalTime(year: 2025, month: 12, day: 1, hour: 10)
-        var campaign = Campaign.tide("tide", to: .audience("anglers"))
-        campaign.schedule.times = .local(LocalSchedule(.at(local, .skip), field: "zone"))
-        campaign.schedule.maxLateness = .seconds(86_400)
+    // MARK: Local time
+
+    private static let local = LocalTime(year: 2025, month: 12, day: 1, hour: 10)
+
+    /// At 10:00 it was 01:00 in UTC for the first three, whom the state has in a wave.
+    private func localScenario(
+        _ campaign: Campaign, lateness: Duration, for members: RecipientSet, accepted: RecipientSet = []
+    ) -> PlanScenario {
+        var campaign = campaign
+        campaign.schedule.times = .local(LocalSchedule(.at(Self.local, .skip), field: "zone"))
+        campaign.schedule.maxLateness = lateness
         campaign.zoneField = Located("zone")
         var scenario = PlanScenario()
-        scenario.want(campaign)
-        scenario.list([1, 2, 3])
+        scenario.want(campaign, for: members)
+        scenario.list(members)
         scenario.desired.sends[0].zones = ["zone": [Zone(offset: 9 * 3600): [1, 2, 3]]]
         let reached = Date.after(-7 * 3600)
-        var occurrence = RecordedOccurrence(campaign, local: local)
+        var occurrence = RecordedOccurrence(campaign, local: Self.local)
         occurrence.begun = reached
+        occurrence.accepted = accepted
         occurrence.classes = Partition(disjoint: [MessageClass(): [1, 2, 3]])
         occurrence.waves = Partition(disjoint: [reached: [1, 2, 3]])
-        scenario.state.occurrences[OccurrenceID(campaign: "tide", local: local, revision: 1)] = occurrence
+        scenario.state.occurrences[OccurrenceID(campaign: "tide", local: Self.local, revision: 1)] = occurrence
         scenario.state.watermarks["tide"] = Watermark(
             at: .after(-60), schedule: campaign.schedule.text, next: nil, first: .after(-86_400))
+        return scenario
+    }
+
+    @Test func `nobody knows who is in a wave that waits for its window`() {
+        let campaign = Campaign.tide("tide", to: .audience("anglers"))
+        let scenario = localScenario(campaign, lateness: .seconds(86_400), for: [1, 2, 3])
         #expect(scenario.plan().sends.map(\.members) == [[1, 2, 3]])
         #expect(forecast(scenario).sends.map(\.recipients) == [3])
+    }
+
+    /// The fourth has 10:00 now. It is too late for the first three, or they are not listed and the fifth waits.
+    @Test(arguments: [[1, 2, 3, 4], [4, 5]] as [RecipientSet])
+    func `who became a seed after the first wave may go by their own clock`(_ listed: RecipientSet) {
+        var scenario = localScenario(Self.campaign(), lateness: .seconds(7200), for: listed, accepted: [1, 2, 3])
+        scenario.desired.sends[0].seeds = [4]
+        scenario.desired.sends[0].zones["zone"]?[Zone(offset: 2 * 3600)] = [4]
+        #expect(scenario.plan().sends.map(\.members) == [[4]])
+        #expect(forecast(scenario).sends.map(\.recipients) == [1])
     }
 }
