@@ -26,10 +26,11 @@ extension Life {
     private func isInTime(_ missed: Plan.Missed, _ campaign: LifeFiles.Campaign, at date: Date) -> Bool {
         // A cron that lost its field is too late at once for what its one instant had passed then.
         let hasLostField = clocks[campaign.line]?.left[""] != nil
-        if hasLostField, let edit = lines[campaign.line]?.edited, missed.due <= edit { return false }
-        let ends = [campaign.maxLateness, campaign.expiresAfter].compactMap(\.self).map(missed.due.adding)
+        let due = missed.occurrence.localDue ?? missed.due
+        if hasLostField, let edit = lines[campaign.line]?.edited, due <= edit { return false }
+        let ends = [campaign.maxLateness, campaign.expiresAfter].compactMap(\.self).map(due.adding)
         return !campaign.isInLocalTime && campaign.catchUp != .none && ends.allSatisfy { date < $0 }
-            && !campaign.due.hasLost(missed.due)
+            && !campaign.due.hasLost(due)
     }
 
     /// The campaign on file that it is of. Another one may have had the name in its id before.

@@ -12,6 +12,7 @@ extension Planner {
     private static let clockTolerance = 60.0
     /// In seconds. Two sends of a campaign that an edit brought so close together are pointed out.
     private static let soonAgain = 3600.0
+    private static let tooLateWithoutField = "it is too late since its schedule has no time zone field any more"
 
     mutating func cronSends(
         _ wanted: DesiredSend, _ ofRevision: [(id: OccurrenceID, occurrence: RecordedOccurrence)]
@@ -36,29 +37,33 @@ extension Planner {
             plan.looks[campaign.name.value] = Plan.Look(
                 mark: recorded, occurrences: Set(plan.missed[ended...].map(\.occurrence)))
         }
+        // Compared by time, because a rename leaves the ids as they are and a new revision must not send them again.
+        let all = (occurrences[campaign.name.value] ?? []).map(\.occurrence)
+        let known = Set(all.filter { !$0.isUnbegun }.compactMap { $0.due(in: schedule.zone) })
         var result: [Plan.Send] = []
         for (id, occurrence) in ofRevision {
             // An open occurrence that has tried no recipient counts as not begun, whatever its message was then. A fast
             // clock may have opened it before its time.
             if occurrence.isUnbegun {
-                guard campaign.enabled, let instant = occurrence.due, instant <= now else { continue }
-                // In local time it is when the first clock of the world showed it, and no time of this schedule.
-                if occurrence.local == nil, schedule.fires(at: instant) {
+                // One in local time is due when the first clock of the world shows it.
+                guard campaign.enabled, let first = occurrence.due, first <= now,
+                    let instant = occurrence.due(in: schedule.zone)
+                else { continue }
+                let isPlanned = schedule.fires(at: instant)
+                if isPlanned, occurrence.local == nil {
                     if !due.contains(instant) { due.append(instant) }
-                } else {
+                } else if isPlanned, known.contains(instant) {
+                    plan.over.append(id)
+                } else if !isPlanned || instant <= now && !due.contains(instant) {
                     // It was due, and edits of the schedule must not make it vanish without a word.
-                    plan.missed.append(
-                        .init(occurrence: id, due: instant, reason: "the schedule does not have its time any more"))
+                    let reason = isPlanned ? Self.tooLateWithoutField : "the schedule does not have its time any more"
+                    plan.missed.append(.init(occurrence: id, due: first, reason: reason))
                 }
             } else {
                 result += planBegun(wanted, id, occurrence)
             }
         }
-        // Compared by time, because a rename leaves the ids as they are and a new revision must not send them again.
-        let all = (occurrences[campaign.name.value] ?? []).map(\.occurrence)
-        let begun = all.filter { !$0.isUnbegun }
-        let unbegun = all.filter { $0.isUnbegun && $0.local == nil }
-        let known = Set(begun.compactMap { $0.due(in: schedule.zone) })
+        let unbegun = all.filter(\.isUnbegun)
         for instant in due.sorted() where !known.contains(instant) {
             let id = freeID(of: campaign, due: instant)
             if let lateness = lateness(of: wanted, due: instant) {
@@ -66,7 +71,8 @@ extension Planner {
                 plan.missed.append(
                     .init(occurrence: id, due: instant, reason: "it is \(lateness)", unrecorded: missed))
             } else {
-                let sends = begin(wanted, id, due: instant, after: unbegun.filter { $0.due == instant })
+                let earlier = unbegun.filter { $0.due(in: schedule.zone) == instant }
+                let sends = begin(wanted, id, due: instant, after: earlier)
                 // What a pause or an empty audience holds back is still to be sent.
                 if sends.isEmpty { dealt = min(dealt, instant - 1) }
                 result += sends
@@ -116,11 +122,11 @@ extension Planner {
             guard local.lastInstant > recorded.at, local > LocalTime(latestAt: first), !known.contains(local) else {
                 continue
             }
+            // Its instant may have been told as missed before the schedule got the field.
             plan.missed.append(
                 .init(
-                    occurrence: freeID(of: campaign, due: instant), due: instant,
-                    reason: "it is too late since its schedule has no time zone field any more",
-                    unrecorded: RecordedOccurrence(campaign, due: instant)))
+                    occurrence: freeID(of: campaign, local: local), due: local.firstInstant,
+                    reason: Self.tooLateWithoutField, unrecorded: RecordedOccurrence(campaign, local: local)))
         }
     }
 

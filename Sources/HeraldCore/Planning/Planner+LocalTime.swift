@@ -39,8 +39,7 @@ extension Planner {
             let times = dueTimes(of: campaign, schedule, progress)
             if times.count == Self.looked, let last = times.last { dealt = min(dealt, last.firstInstant) }
             for local in times {
-                let recorded = unbegun.first { $0.local == local }
-                let sends = start(local, wanted, recorded, progress, &dealt)
+                let sends = start(local, wanted, after: unbegun, progress, &dealt)
                 result += sends
             }
             endPassed(open.filter { !$0.occurrence.hasBegun }, besides: times, of: campaign)
@@ -161,13 +160,17 @@ extension Planner {
 
     /// An occurrence that has tried nobody yet.
     ///
-    /// - Parameter dealt: until when all is dealt with. What is held back is not.
+    /// - Parameters:
+    ///   - unbegun: those of its revision that have tried nobody.
+    ///   - dealt: until when all is dealt with. What is held back is not.
     private mutating func start(
-        _ local: LocalTime, _ wanted: DesiredSend, _ recorded: RecordedOccurrence?, _ progress: WaveSorting.Progress,
-        _ dealt: inout Date
+        _ local: LocalTime, _ wanted: DesiredSend, after unbegun: [RecordedOccurrence],
+        _ progress: WaveSorting.Progress, _ dealt: inout Date
     ) -> [Plan.Send] {
         let campaign = wanted.campaign
         let id = freeID(of: campaign, local: local)
+        let earlier = unbegun.filter { $0.localTime(in: campaign.schedule.zone) == local }
+        let recorded = earlier.first { $0.local == local }
         let sorting = sorting(local, wanted, recorded, progress)
         notePassed(sorting, id, progress)
         // A list may lack those for a while whose clock is ahead.
@@ -190,7 +193,7 @@ extension Planner {
         }
         noteAhead(sorting, id, wanted)
         let due = sorting.waves.reached.states.min()
-        let sends = begin(wanted, id, due: due, after: recorded.map { [$0] } ?? [], sorting)
+        let sends = begin(wanted, id, due: due, after: earlier, sorting)
         if sends.isEmpty {
             hold(&dealt, before: sorting.waves)
         } else if isLate {
@@ -251,19 +254,28 @@ extension Planner {
         if let first { dealt = min(dealt, first - 1) }
     }
 
-    /// What was due and has tried nobody is over when the schedule does not have it any more, or when it is too late on
-    /// every clock.
+    /// What was due and has tried nobody is over when the schedule does not have it any more, when another occurrence has its
+    /// time, or when it is too late on every clock.
     ///
     /// - Parameter times: those that were looked at.
     private mutating func endPassed(
         _ unbegun: [(id: OccurrenceID, occurrence: RecordedOccurrence)], besides times: [LocalTime],
         of campaign: Campaign
     ) {
-        for (id, occurrence) in unbegun where !(occurrence.local.map(times.contains) ?? false) {
-            guard let due = occurrence.due, due <= now else { continue }
-            let isPlanned = occurrence.local.map { campaign.schedule.local?.has($0) == true } ?? false
-            let reason = isPlanned ? "it is \(Lateness.tooLate)" : "the schedule does not have its time any more"
-            plan.missed.append(.init(occurrence: id, due: due, reason: reason))
+        let zone = campaign.schedule.zone
+        let known = (occurrences[campaign.name.value] ?? []).map(\.occurrence).filter { !$0.isUnbegun }
+            .compactMap { $0.localTime(in: zone) }
+        for (id, occurrence) in unbegun {
+            guard let due = occurrence.due, due <= now, let local = occurrence.localTime(in: zone),
+                !times.contains(local)
+            else { continue }
+            let isPlanned = campaign.schedule.local?.has(local) == true
+            if isPlanned, known.contains(local) {
+                plan.over.append(id)
+            } else {
+                let reason = isPlanned ? "it is \(Lateness.tooLate)" : "the schedule does not have its time any more"
+                plan.missed.append(.init(occurrence: id, due: due, reason: reason))
+            }
         }
     }
 }

@@ -64,16 +64,74 @@ struct PlannerWaveTests {
         #expect(scenario.plan().held.map(\.kind) == [.unknown], "without its file, too")
     }
 
-    /// The first clock of the world showed its 10:00 at 20:00 UTC of the day before, and the schedule has that, too.
-    @Test func `what tried nobody before its schedule lost its field is missed, and at no instant of its own`() throws {
+    /// The first clock of the world showed its 10:00 at 20:00 UTC of the day before, and the schedule has that, too. No
+    /// clock had come to it where somebody could be tried.
+    private func withoutField(_ cron: String) throws -> (scenario: PlanScenario, id: OccurrenceID) {
         var scenario = scenario(watermark: .after(12 * 3600 + 900), waves: Partition())
-        let cron = try Cron(parsing: "0 10,20 * * *")
-        scenario.desired.sends[0].campaign.schedule.times = .cron(cron, start: nil, end: nil)
+        scenario.desired.sends[0].campaign.schedule.times = .cron(try Cron(parsing: cron), start: nil, end: nil)
         let local = LocalTime(year: 2025, month: 12, day: 2, hour: 10)
         let id = OccurrenceID(campaign: "tide", local: local, revision: 1)
         scenario.state.occurrences = [id: RecordedOccurrence(scenario.desired.sends[0].campaign, local: local)]
+        return (scenario, id)
+    }
+
+    @Test func `what tried nobody before its schedule lost its field goes out at its one instant`() throws {
+        var (scenario, id) = try withoutField("0 10,20 * * *")
+        let early = scenario.plan(at: .after(12 * 3600 + 1800))
+        #expect(early.missed.isEmpty && early.sends.isEmpty && early.over.isEmpty, "\(early)")
+        let due = Date.after(26 * 3600)
+        let plan = scenario.plan(at: due)
+        #expect(plan.sends.map(\.due) == [due] && plan.sends.map(\.members) == [[1, 2, 3]], "\(plan)")
+        #expect(plan.missed.isEmpty)
+        var sent = RecordedOccurrence(scenario.desired.sends[0].campaign, due: due)
+        sent.accepted = [1, 2, 3]
+        scenario.state.occurrences[OccurrenceID(campaign: "tide", due: due, revision: 1)] = sent
+        let later = scenario.plan(at: due + 60)
+        #expect(later.over.contains(id) && later.missed.isEmpty && later.sends.isEmpty, "\(later)")
+    }
+
+    @Test func `what tried nobody before its schedule lost field and time is missed, at no instant of its own`()
+        throws
+    {
+        let (scenario, id) = try withoutField("0 20 * * *")
         let plan = scenario.plan(at: .after(12 * 3600 + 1800))
         #expect(plan.missed.map(\.occurrence) == [id] && plan.sends.isEmpty, "\(plan)")
+    }
+
+    @Test func `what tried nobody before its schedule lost its field is missed where its one instant is too late`()
+        throws
+    {
+        let (scenario, id) = try withoutField("0 10 * * *")
+        let plan = scenario.plan(at: .after(40 * 3600))
+        #expect(plan.missed.map(\.occurrence) == [id] && plan.sends.isEmpty, "\(plan)")
+    }
+
+    /// The clocks of 2 and 3 show its 09:00 at 19:00 UTC.
+    @Test func `what tried nobody before its schedule got a field goes out where clocks are still ahead`() throws {
+        var scenario = scenario(watermark: .after(3599), waves: Partition())
+        let cron = try Cron(parsing: "0 9 * * *")
+        var campaign = scenario.desired.sends[0].campaign
+        campaign.schedule.times = .cron(cron, start: nil, end: nil)
+        let id = OccurrenceID(campaign: "tide", due: .after(3600), revision: 1)
+        scenario.state.occurrences = [id: RecordedOccurrence(campaign, due: .after(3600))]
+        scenario.state.watermarks["tide"] = Watermark(at: .after(3599), schedule: campaign.schedule.text, next: nil)
+        scenario.desired.sends[0].campaign.schedule.times = .local(
+            LocalSchedule(.cron(cron, start: nil, end: nil), field: "zone"))
+        let edited = scenario.plan(at: .after(5400))
+        #expect(edited.missed.isEmpty && edited.over.isEmpty && edited.sends.isEmpty, "\(edited)")
+        scenario.state.watermarks["tide"] = edited.watermarks["tide"]
+        let due = Date.after(11 * 3600)
+        let plan = scenario.plan(at: due)
+        #expect(plan.sends.map(\.members) == [[2, 3]] && plan.missed.isEmpty, "\(plan)")
+        var sent = RecordedOccurrence(
+            scenario.desired.sends[0].campaign, local: LocalTime(year: 2025, month: 12, day: 1, hour: 9))
+        (sent.accepted, sent.isDone) = ([2, 3], true)
+        sent.classes = Partition(disjoint: [MessageClass(): [2, 3]])
+        sent.waves = Partition(disjoint: [due: [2, 3]])
+        scenario.state.occurrences[plan.sends[0].occurrence] = sent
+        scenario.state.watermarks["tide"] = plan.watermarks["tide"]
+        let later = scenario.plan(at: due + 60)
+        #expect(later.over.contains(id) && later.missed.isEmpty && later.sends.isEmpty, "\(later)")
     }
 
     /// Stores take no time before year 1.
