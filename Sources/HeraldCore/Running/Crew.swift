@@ -94,6 +94,8 @@ package struct Settlement: Hashable, Sendable {
     package var others = Tally()
     package var failures: [Report.Failure] = []
     package var failuresOmitted = 0
+    /// Whom nobody had claimed, or who were given back, for a conductor that goes on with them.
+    package var left = Claim()
 
     package init() {}
 }

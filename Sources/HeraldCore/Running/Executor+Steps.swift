@@ -33,11 +33,16 @@ extension Executor {
             report.steps[index].stop(.unwritableMessage)
             return
         }
+        if entry.state == nil, case .send(let send) = step.work {
+            await makeWay(for: send)
+            guard context.fatal == nil else { return queue.putBack(entry, at: place) }
+        }
         var state = entry.state ?? newState(of: step, work, at: index)
         entry.state = nil
         state.resume(work)
         state.leave = .init(at: leaveAt, whenIdle: !queue.isEmpty)
         let isOver = await carryOut(&state, of: step, at: index)
+        noteAwaitingCaps(state, at: index)
         note(isInterrupted: state.trouble.isInterrupted)
         if case .send(let send) = step.work { await noteTexts(of: send, at: index) }
         if case .subscribe(let name, _) = step.work { await noteChange(of: name, state) }

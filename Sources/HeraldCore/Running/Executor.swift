@@ -21,7 +21,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     var nextStage: Duration?
     /// The campaigns whose next stage opens.
     var awaited: Set<String> = []
-    /// Who waits for the next plan because caps may stop them, by their step's index in the report.
+    /// Who waits for a later plan because caps may stop them, by their step's index in the report.
     var awaitingCaps: [Int: RecipientSet] = [:]
     /// Those for whom the run has looked again.
     private var lookedForCaps: [Int: RecipientSet] = [:]

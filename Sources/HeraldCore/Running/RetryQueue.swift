@@ -145,14 +145,17 @@ struct RetryQueue {
 
     /// None of these waits for another attempt any more.
     ///
-    /// - Returns: Whether one of them did.
-    mutating func remove(_ members: RecipientSet) -> Bool {
-        let (all, before) = (waiting, waiting.count + readyCount)
+    /// - Returns: who of them did.
+    mutating func remove(_ members: RecipientSet) -> RecipientSet {
+        let all = waiting
+        let addressees: [Addressee] = all.map(\.addressee) + ready[firstReady...]
+        let removed = RecipientSet(addressees.map(\.id).filter { members.contains($0) })
+        if removed.isEmpty { return removed }
         ready = ready[firstReady...].filter { !members.contains($0.id) }
         (firstReady, waiting) = (0, [])
         for entry in all where !members.contains(entry.addressee.id) { enqueue(entry.addressee, readyAt: entry.ready) }
         attempted = attempted.filter { !members.contains($0.key) }
-        return waiting.count + readyCount < before
+        return removed
     }
 
     /// The recipient needs no more attempts.

@@ -61,6 +61,8 @@ struct RunQueue {
     /// A step that yielded keeps its place.
     mutating func putBack(_ entry: Entry, at place: Int) { entries.insert(entry, at: place) }
 
+    mutating func replace(_ entry: Entry, at place: Int) { entries[place] = entry }
+
     mutating func removeAll() { entries = [] }
 
     // MARK: What is next

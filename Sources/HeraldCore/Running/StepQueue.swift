@@ -9,6 +9,10 @@ struct StepQueue {
     private var ahead: ArraySlice<Addressee> = []
     var retries = RetryQueue()
     private(set) var aside = Aside()
+    /// Whom caps came to stop while the step was under way, whether they were still to be tried or not.
+    private var stopped = RecipientSet()
+    /// Those of them who were still to be tried. A later plan judges them.
+    private(set) var awaitingCaps = RecipientSet()
 
     /// Recipients whose window has closed. A later run goes on with them.
     struct Aside {
@@ -40,12 +44,18 @@ struct StepQueue {
 
     /// Gives all first attempts away, except those.
     mutating func giveAway(except kept: RecipientSet) -> RecipientSet {
-        let all = rest.union(RecipientSet(ahead.map(\.id)))
-        let given = all.subtracting(kept)
-        fresh = rest.subtracting(given).makeIterator()
-        ahead = ahead.filter { kept.contains($0.id) }[...]
-        freshCount -= given.count
+        let given = untried.subtracting(kept)
+        takeOut(given)
         return given
+    }
+
+    private var untried: RecipientSet { rest.union(RecipientSet(ahead.map(\.id))) }
+
+    /// - Parameter members: some of the untried ones.
+    private mutating func takeOut(_ members: RecipientSet) {
+        fresh = rest.subtracting(members).makeIterator()
+        ahead = ahead.filter { !members.contains($0.id) }[...]
+        freshCount -= members.count
     }
 
     /// None of these is tried for the first time any more.
@@ -59,10 +69,20 @@ struct StepQueue {
         aside = Aside(closings: closings, members: members, hasSome: aside.hasSome || freshCount < before)
     }
 
-    /// Who was under way when their window closed is not tried again either.
+    /// None of these is tried any more, for the first time or again: caps may stop them.
+    mutating func setAside(forCaps members: RecipientSet) {
+        stopped.formUnion(members)
+        let waiting = untried.intersection(members)
+        takeOut(waiting)
+        awaitingCaps.formUnion(waiting)
+        setRetriesAside()
+    }
+
+    /// Who was under way when their window closed, or when a cap came to stop them, is not tried again either.
     mutating func setRetriesAside() {
-        guard aside.closings > 0, !retries.isEmpty else { return }
-        if retries.remove(aside.members) { aside.hasSome = true }
+        if retries.isEmpty { return }
+        if aside.closings > 0, !retries.remove(aside.members).isEmpty { aside.hasSome = true }
+        if !stopped.isEmpty { awaitingCaps.formUnion(retries.remove(stopped)) }
     }
 
     private var rest: RecipientSet { RecipientSet(IteratorSequence(fresh)) }

@@ -15,8 +15,6 @@ extension StepState {
         var nextLook: Duration = .zero
         /// The rows of claimed recipients that were not read ahead yet, in a process that helps.
         var claimedRows: [RecipientID: FieldValues] = [:]
-        /// Recipients that FCM refused for now when another process tried them.
-        var deferred = RecipientSet()
 
         init(_ job: JobID, isConductor: Bool) {
             (self.job, self.isConductor) = (job, isConductor)
@@ -139,7 +137,7 @@ extension StepState {
         }
         if claim.members.isEmpty { sharing?.nextClaim = now.elapsed + Self.patience }
         queue.add(members: claim.members)
-        sharing?.deferred.formUnion(claim.deferred)
+        deferredElsewhere.formUnion(claim.deferred)
         return goOn(now, &context)
     }
 
@@ -168,6 +166,13 @@ extension StepState {
             report.add(failure)
         }
         report.failuresOmitted += settlement.failuresOmitted
+    }
+
+    /// The job has ended before the step. Whom nobody took comes back, and can be shared again.
+    mutating func goOnAlone(after settlement: Settlement) {
+        take(settlement)
+        queue.add(members: settlement.left.members)
+        deferredElsewhere.formUnion(settlement.left.deferred)
     }
 
     /// It is not certain any more that the block may start. Its recipients come again.

@@ -119,7 +119,7 @@ extension StepState {
         return goOn(now, &context)
     }
 
-    /// Those whose window has closed wait for a later run. The others go on.
+    /// Those whose window has closed wait for a later run, as do those whom caps came to stop. The others go on.
     private mutating func setClosedAside(at now: Moment) {
         let passed = work.closings(at: now.date)
         if passed > queue.aside.closings { queue.setAside(work.closed(at: now.date), after: passed) }
@@ -143,8 +143,7 @@ extension StepState {
 
     /// Recipients that FCM refused for now when an earlier run or another process tried them.
     private var deferredBefore: RecipientSet {
-        guard let elsewhere = sharing?.deferred, !elsewhere.isEmpty else { return work.deferredBefore }
-        return work.deferredBefore.union(elsewhere)
+        deferredElsewhere.isEmpty ? work.deferredBefore : work.deferredBefore.union(deferredElsewhere)
     }
 
     /// Whether FCM may have delivered the last attempt although it refused it.

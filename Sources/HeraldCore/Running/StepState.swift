@@ -52,6 +52,8 @@ struct StepState: DecidingStep {
     var news: [StepNews] = []
     /// Its part in a send that several processes share.
     var sharing: Sharing?
+    /// Recipients that FCM refused for now when another process tried them.
+    var deferredElsewhere = RecipientSet()
     /// How many are not tried again in this run and have no outcome.
     var postponed = 0
     /// When the step must yield.
@@ -263,10 +265,12 @@ struct StepState: DecidingStep {
         let ending = isComplete ? work.closing(at: now.date, unknown: report.unknown) : []
         var changes = closeStage(now, isLast: !ending.isEmpty) + ending
         if report.standing == .waiting, calls.hasStarted { changes += work.suspending(at: now.date) }
-        if !isUnfinished, let note = work.undecidedNote { report.wait(note) }
+        if !isUnfinished, let note = undecidedNote { report.wait(note) }
         if let halt = trouble.halt, context.options.mode == .apply { changes += work.halting(halt) }
         return write(.closing, changes, now, context)
     }
+
+    private var undecidedNote: String? { work.undecidedNote(besides: queue.awaitingCaps.count) }
 
     /// What came of the stage, for the state. It soaks from now on if nobody of it may start any more.
     ///
@@ -274,7 +278,7 @@ struct StepState: DecidingStep {
     private mutating func closeStage(_ now: Moment, isLast: Bool) -> [StateChange] {
         guard let staging = work.staging, !isUnfinished else { return [] }
         let isOver =
-            report.stopped == nil && postponed == 0 && report.standing != .held && work.undecidedNote == nil
+            report.stopped == nil && postponed == 0 && report.standing != .held && undecidedNote == nil
         let isSettled = calls.hasStarted && isOver
         // The last stage is not done while people of it wait for their window or their clock.
         let isLeft = staging.ahead.isEmpty && work.send?.staysOpen == true

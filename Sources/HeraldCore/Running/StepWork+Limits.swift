@@ -53,11 +53,14 @@ extension StepWork {
     }
 
     /// Why recipients wait whom caps may stop. `nil` if there are none.
-    var undecidedNote: String? {
-        guard let waiting = send?.undecided.count, waiting > 0 else { return nil }
+    ///
+    /// - Parameter late: how many of those wait, too, whom the step was to try when it began.
+    func undecidedNote(besides late: Int) -> String? {
+        let waiting = (send?.undecided.count ?? 0) + late
+        guard waiting > 0 else { return nil }
         let verb = waiting == 1 ? "waits" : "wait"
         let people = "\(count(waiting, "recipient")) \(verb)"
-        return "\(people): what was to fill their cap has not started; the next run decides"
+        return "\(people): it is not certain that a cap stops them; the next run decides"
     }
 
     /// Why recipients of it wait, in words.

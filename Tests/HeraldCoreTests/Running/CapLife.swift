@@ -160,7 +160,6 @@ struct CapLife {
             var start: Date
             var tags: [String]
             var counts: Bool
-            var ignoresCaps: Bool
         }
 
         fileprivate struct Content {
@@ -173,8 +172,6 @@ struct CapLife {
             var caps: [FrequencyCap] = []
             var frequencies: [String: Frequency] = [:]
             var since = Date.distantPast
-            /// Since when the last run sends what it sends: it was judged by then.
-            var sending: [OccurrenceID: Date] = [:]
             /// When the last run began, and what the state knew then.
             var began = Date.distantPast
             var known: [OccurrenceID: Partition<MessageStart>] = [:]
@@ -189,7 +186,7 @@ struct CapLife {
         func begin(_ caps: [FrequencyCap], _ campaigns: [Campaign], _ state: RecordedState, at now: Date) {
             content.withLock { content in
                 (content.caps, content.since) = (caps, state.countingSince ?? now)
-                (content.began, content.known, content.sending) = (now, state.starts, [:])
+                (content.began, content.known) = (now, state.starts)
                 for campaign in campaigns {
                     let mark = campaign.message.value["data"]?["campaign"]?.string ?? ""
                     content.frequencies[mark] = campaign.delivery.frequency
@@ -205,7 +202,6 @@ struct CapLife {
                     for person in members { content.checkSkipped(person, id, cap, state.starts) }
                 }
                 for case .outcome(let id, let members, .intended) in changes {
-                    content.sending[id] = content.sending[id] ?? now
                     for person in members { content.intents[person] = (id, now) }
                 }
             }
@@ -231,8 +227,7 @@ struct CapLife {
                     default: .accepted(request, number)
                     }
                 content.messages[own] = Message(
-                    person: person, start: now, tags: frequency.tags, counts: frequency.counts && !(0...2 ~= kind),
-                    ignoresCaps: frequency.ignoresCaps)
+                    person: person, start: now, tags: frequency.tags, counts: frequency.counts && !(0...2 ~= kind))
                 return answer
             }
         }
@@ -259,11 +254,8 @@ extension CapLife.Truth.Content {
     ) {
         for cap in caps where cap.isFor(frequency.tags) {
             let before = messages.filter { key, message in
-                // A message that ignores caps may go out while somebody waits for another try of one judged before.
-                let wasTried = messages[own].map { $0.start >= sending[id] ?? now } ?? false
-                let isBeside = wasTried && message.ignoresCaps && message.start >= sending[id] ?? now
-                return key != own && message.person == person && message.counts && cap.isFor(message.tags)
-                    && message.start > now - cap.per.seconds && message.start >= since && !isBeside
+                key != own && message.person == person && message.counts && cap.isFor(message.tags)
+                    && message.start > now - cap.per.seconds && message.start >= since
             }
             guard before.count >= cap.max else { continue }
             violations.append(

@@ -140,6 +140,24 @@ import Testing
         #expect(step.report.accepted == 391 && step.report.rejected == 7 && step.report.pending == 2)
     }
 
+    @Test func `whom nobody took comes back if the job ends before the step, and caps may still stop them`() throws {
+        var context = RunContext.sample()
+        context.crew = crew(others: 1)
+        var (step, _) = try proven(400, &context)
+        _ = step.handle(.shared(JobID(rawValue: 1)), at: Self.now, &context)
+        var settlement = Settlement()
+        settlement.others[.accepted] = 97
+        settlement.left = Claim(members: RecipientSet(101...400), deferred: [400])
+        step.goOnAlone(after: settlement)
+        #expect(step.sharing == nil && step.isUnfinished)
+        // 2 and 3 had stayed.
+        #expect(step.queue.freshCount == 302 && step.deferredElsewhere == [400])
+        #expect(step.report.accepted == 98 && step.report.pending == 302)
+        step.queue.setAside(forCaps: RecipientSet(1...150))
+        #expect(step.queue.awaitingCaps == RecipientSet(101...150).union([2, 3]))
+        #expect(step.queue.freshCount == 250)
+    }
+
     @Test(arguments: [(7, false), (8, false), (9, true)])
     func `a stage is judged by what others counted, and their job ends when it halts`(
         _ rejected: Int, _ halts: Bool

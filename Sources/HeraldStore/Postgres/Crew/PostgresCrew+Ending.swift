@@ -13,12 +13,32 @@ extension PostgresCrew {
         while try await isShared(job, part), !Task.isCancelled {
             try? await Task.sleep(for: min(.milliseconds(100), times.reading))
         }
-        let settlement = try await settlement(of: job, part)
-        _ = try await database.writing(under: workLease(part)) { transaction in
+        var settlement = try await settlement(of: job, part)
+        let left = try await database.writing(under: workLease(part)) { transaction in
+            let left = try Self.left(in: job, transaction)
             transaction.run("DELETE FROM @job_range WHERE job = $1", name)
             transaction.run("DELETE FROM @job WHERE id = $1", name)
+            return left
         }
+        // If the answer to the commit was lost, they wait for the next run.
+        settlement.left = left ?? Claim()
         return settlement
+    }
+
+    /// Whom nobody has claimed.
+    private static func left(in job: JobID, _ transaction: PostgresTransaction) throws -> Claim {
+        let name = PostgresValue.int(job.rawValue)
+        let answers = try transaction.fetch([
+            PostgresStatement("SELECT slice, bits FROM @job_range WHERE job = $1 AND part IS NULL", name),
+            Self.deferred(in: "part IS NULL", [name]),
+        ])
+        var claim = Claim()
+        for row in answers[0].all {
+            claim.members.formUnion(try RecipientSet(slice: row.int(0), row.bits(1)))
+        }
+        let refused = try SliceTable.ledger.partitions(answers[1]).values.first?[.deferred] ?? []
+        claim.deferred = refused.intersection(claim.members)
+        return claim
     }
 
     private func isShared(_ job: JobID, _ part: CrewBoard.Part) async throws -> Bool {

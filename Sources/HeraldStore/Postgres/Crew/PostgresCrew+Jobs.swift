@@ -42,13 +42,7 @@ extension PostgresCrew {
                     LEFT JOIN @job_row AS piece ON piece.job = range.job AND piece.number = range.number AND $3
                     WHERE range.job = $1 AND range.claim = $2 ORDER BY range.slice
                     """, name, mark, .bool(isHelper)),
-                SliceTable.ledger.sets(
-                    where: """
-                        state = \(LedgerEntry.deferred.rawValue) AND occurrence = (
-                            SELECT known.id FROM @occurrence AS known JOIN @job AS job ON job.occurrence = known.name
-                            WHERE job.id = $1)
-                        AND slice IN (SELECT slice FROM @job_range WHERE job = $1 AND claim = $2)
-                        """, name, mark),
+                Self.deferred(in: "claim = $2", [name, mark]),
             ])
             var claim = Claim()
             for row in answers[0].all {
@@ -62,6 +56,23 @@ extension PostgresCrew {
             claim.deferred = deferred.intersection(claim.members)
             return claim
         }
+    }
+
+    /// Whom FCM refused for now of a job's occurrence, in the slices of some of the job's ranges.
+    ///
+    /// - Parameters:
+    ///   - ranges: which ones, in SQL.
+    ///   - values: the job's number first.
+    static func deferred(in ranges: String, _ values: [PostgresValue]) -> PostgresStatement {
+        var statement = SliceTable.ledger.sets(
+            where: """
+                state = \(LedgerEntry.deferred.rawValue) AND occurrence = (
+                    SELECT known.id FROM @occurrence AS known JOIN @job AS job ON job.occurrence = known.name
+                    WHERE job.id = $1)
+                AND slice IN (SELECT slice FROM @job_range WHERE job = $1 AND \(ranges))
+                """)
+        statement.values = values
+        return statement
     }
 
     package func leave(_ job: JobID) async throws -> Settlement {

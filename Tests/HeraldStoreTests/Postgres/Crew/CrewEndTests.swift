@@ -12,11 +12,12 @@ import Testing
     private struct Run {
         let lease: RunLease
         let conductor: any Crew
+        let store: PostgresStore
         let job: JobID
 
         init(_ scene: CrewScene) async throws {
             lease = try await RunLease.take(scene.server, run: "run", scene.timing)
-            let store = try await PostgresStore.open(scene.server, under: lease)
+            store = try await PostgresStore.open(scene.server, under: lease)
             conductor = try #require(try await lease.gather(rate: scene.rate))
             guard case .send(let send) = scene.plan(try await store.snapshot()).steps[0].work else {
                 throw CancellationError()
@@ -63,6 +64,18 @@ import Testing
         try await scene.eventually { try await scene.leftovers() == 0 }
         #expect(try await ended.others.settled == 0)
         if !helper.isLost { await helper.disband() }
+        await run.end()
+    }
+
+    @Test func `whom nobody has claimed comes back to the run that ends the job`() async throws {
+        let scene = try await CrewScene(2000)
+        let run = try await Run(scene)
+        let claimed = try await run.conductor.claim(in: run.job).members
+        try await run.store.commit([.outcome(CrewScene.occurrence, [2000], .deferred)])
+        let left = try await run.conductor.leave(run.job).left
+        #expect(!claimed.isEmpty && left.members == RecipientSet(1...2000).subtracting(claimed))
+        #expect(left.deferred == [2000])
+        #expect(try await scene.leftovers() == 0)
         await run.end()
     }
 
