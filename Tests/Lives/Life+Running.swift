@@ -185,9 +185,12 @@ extension Life {
         looked = store
     }
 
+    /// Where commands are called, and what they are told about the state.
+    private var placeKey: String { "\(currentFolder) \(statePlace ?? "")" }
+
     /// Where the settings say that the state is. They never say anything else.
     func currentPlace() throws -> any StateLocation {
-        let key = "\(currentFolder) \(statePlace ?? "")"
+        let key = placeKey
         if let place = places[key] { return place }
         let place = try Machine.$current.withValue(machine(for: newRun(LifeFate()))) {
             try CommandContext.openSettings(Common(workspace: currentFolder)).state
@@ -198,15 +201,36 @@ extension Life {
 
     /// What a plan says at an instant.
     func plan(at date: Date) async throws -> (proposal: Proposal, desired: Desired, files: LoadedWorkspace) {
-        try folder.write(files.texts(settings))
+        let texts = files.texts(settings)
+        try folder.write(texts)
         return try await Machine.$current.withValue(machine(for: newRun(LifeFate()), opened: looked)) {
-            let context = try CommandContext.open(Common(workspace: currentFolder), cache: .use)
-            let state = try await KnownState.read(
-                from: context.state, for: .reading, at: date, filesIn: context.files.folder.path)
-            let lists = try await context.files.wanted(knownTo: state, at: context.state)
-            let proposal = try context.files.proposal(lists.desired, from: state, at: date, PlanScope())
-            return (proposal, lists.desired, context.files)
+            let (files, location) = try planFiles(texts)
+            let state = try await planState(at: location, date, files)
+            let lists = try await files.wanted(knownTo: state, at: location, judgedAt: now)
+            let proposal = try files.proposal(lists.desired, from: state, at: date, PlanScope())
+            return (proposal, lists.desired, files)
         }
+    }
+
+    /// The files as herald reads them. Plans of the same files need that once.
+    private func planFiles(_ texts: [String: String]) throws -> (LoadedWorkspace, any StateLocation) {
+        if let known = plannedFiles, known.place == placeKey, known.texts == texts {
+            return (known.read, Machine.current.state(known.state))
+        }
+        let context = try CommandContext.open(Common(workspace: currentFolder), cache: .use)
+        let inner = (context.state as? LifePlace)?.inner ?? context.state
+        plannedFiles = (placeKey, texts, context.files, inner)
+        return (context.files, context.state)
+    }
+
+    /// The state as herald reads it. Nothing changes it until `looked` does.
+    private func planState(
+        at location: any StateLocation, _ date: Date, _ files: LoadedWorkspace
+    ) async throws -> KnownState {
+        if let known = plannedFrom, known.place == placeKey { return known.state }
+        let state = try await KnownState.read(from: location, for: .reading, at: date, filesIn: files.folder.path)
+        if looked != nil { plannedFrom = (placeKey, state) }
+        return state
     }
 
     // MARK: The story

@@ -3,6 +3,7 @@ import HeraldStore
 import HeraldTestSupport
 import Synchronization
 
+@testable import HeraldCommands
 @testable import HeraldCore
 
 /// What a promise would have to be broken for.
@@ -73,7 +74,11 @@ final class Life {
     /// The state as it is between runs.
     var known = LifeKnowledge()
     /// What it was read from, until something else works with the state.
-    var looked: (any StateStore)?
+    var looked: (any StateStore)? { didSet { plannedFrom = nil } }
+    /// The same as commands know it, with the place that they are called in.
+    var plannedFrom: (place: String, state: KnownState)?
+    /// The files as plans last read them, with the place that commands are called in.
+    var plannedFiles: (place: String, texts: [String: String], read: LoadedWorkspace, state: any StateLocation)?
     var places: [String: any StateLocation] = [:]
     /// Where the state is if it is not in the workspace.
     let server: LifeServer?
