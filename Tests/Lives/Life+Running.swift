@@ -75,7 +75,10 @@ extension Life {
     private func carryOut(_ call: Call, _ run: LifeRun) async throws -> Bool {
         if comparesForecasts, !files.areWrong { try await checkForecast() }
         let failure = try await herald(call.arguments, run)
-        if run.isDead { try folder.leaveRemains() }
+        if run.isDead {
+            pool?.empty()
+            try folder.leaveRemains()
+        }
         if files.areWrong { return try await checkNothingDone(failure, run) }
         guard let course = run.now.course, let proposal = run.now.plans.first else {
             throw LifeProblem(promise: "does not fail", words: run.now.told + (failure?.text ?? "nothing was planned"))
@@ -129,6 +132,7 @@ extension Life {
     /// Writes the files and does what the command line says, in this process. `nil` if it ends well.
     func herald(_ arguments: [String], _ run: LifeRun) async throws -> CommandFailure? {
         looked = nil
+        if arguments.first != "apply" && arguments.first != "run" { pool?.empty() }
         try folder.write(files.texts(settings))
         return await Machine.$current.withValue(machine(for: run)) {
             do {
@@ -165,7 +169,9 @@ extension Life {
         }
         machine.signals = { _ in run.stopping }
         machine.connect = { _, _, _, _ in Connection(over: sender) }
-        machine.state = { LifePlace(inner: $0, run: run, time: time, fcm: fcm, opened: opened) }
+        machine.state = { [pool] in
+            LifePlace(inner: $0, run: run, time: time, fcm: fcm, opened: opened, pool: pool)
+        }
         machine.random = { SeededRandom(seed: run.fate.seed) }
         machine.planned = { proposal, course in
             run.change { content in

@@ -80,6 +80,8 @@ final class Life {
     /// The files as plans last read them, with the place that commands are called in.
     var plannedFiles: (place: String, texts: [String: String], read: LoadedWorkspace, state: any StateLocation)?
     var places: [String: any StateLocation] = [:]
+    /// Of some lives, every call opens the state, as a process does. The others live faster.
+    let pool: LifePool?
     /// Where the state is if it is not in the workspace.
     let server: LifeServer?
     /// Another path of a state in the workspace.
@@ -179,6 +181,7 @@ final class Life {
 
     init(seed: UInt64, server: LifeServer? = nil) throws {
         (self.seed, self.server) = (seed, server)
+        pool = server != nil || seed % 8 == 1 ? nil : LifePool()
         var random = SeededRandom(seed: seed)
         // Some have lists so long that guards look at what they lose.
         population = seed.isMultiple(of: 20) ? 110 : .random(in: 2...12, using: &random)

@@ -1,6 +1,7 @@
 import FCM
 import HeraldStore
 import HeraldTestSupport
+import Synchronization
 
 @testable import HeraldCore
 
@@ -13,6 +14,8 @@ struct LifePlace: StateLocation {
     let fcm: ModelFCM
     /// The state, if it is open already.
     let opened: (any StateStore)?
+    /// What calls leave open for the next ones.
+    let pool: LifePool?
 
     private func wrapped(_ store: any StateStore) -> LifeStore { LifeStore(inner: store, place: self) }
 
@@ -27,11 +30,17 @@ struct LifePlace: StateLocation {
 
     func openIfPresent(for use: StateUse) async throws -> (any StateStore)? {
         if let opened { return opened }
-        return try await time.outside { try await inner.openIfPresent(for: use) }.map(wrapped)
+        if let store = pool?[inner.name] { return wrapped(store) }
+        let store = try await time.outside { try await inner.openIfPresent(for: use) }
+        pool?[inner.name] = store
+        return store.map(wrapped)
     }
 
     func open(for use: StateUse) async throws -> any StateStore {
-        wrapped(try await time.outside { try await inner.open(for: use) })
+        if let store = pool?[inner.name] { return wrapped(store) }
+        let store = try await time.outside { try await inner.open(for: use) }
+        pool?[inner.name] = store
+        return wrapped(store)
     }
 
     func backUp(to file: String) async throws { try await time.outside { try await inner.backUp(to: file) } }
@@ -58,6 +67,27 @@ struct LifePlace: StateLocation {
 
     func takeLock(from run: String) async throws {
         try await time.outside { try await inner.takeLock(from: run) }
+    }
+}
+
+/// The states that calls of `apply` and `run` leave open for the next ones, by name. Opening one takes long, most of all
+/// because SQLite compiles every statement anew.
+final class LifePool: Sendable {
+    private let stores = Mutex<[String: any StateStore]>([:])
+
+    subscript(name: String) -> (any StateStore)? {
+        get { stores.withLock { $0[name] } }
+        set { stores.withLock { $0[name] = newValue } }
+    }
+
+    /// Whatever else works with the state finds it closed, as after the end of a process.
+    func empty() {
+        // Closed after the lock is free again.
+        let open = stores.withLock { stores in
+            defer { stores = [:] }
+            return stores
+        }
+        withExtendedLifetime(open) {}
     }
 }
 
