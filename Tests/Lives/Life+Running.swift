@@ -1,3 +1,4 @@
+import ArgumentParser
 import FCM
 import Foundation
 import HeraldStore
@@ -132,16 +133,32 @@ extension Life {
     /// Writes the files and does what the command line says, in this process. `nil` if it ends well.
     func herald(_ arguments: [String], _ run: LifeRun) async throws -> CommandFailure? {
         looked = nil
-        if arguments.first != "apply" && arguments.first != "run" { pool?.empty() }
+        let isRun = arguments.first == "apply" || arguments.first == "run"
+        if !isRun { pool?.empty() }
         try folder.write(files.texts(settings))
         return await Machine.$current.withValue(machine(for: run)) {
             do {
-                try await Herald.run(arguments + ["-w", currentFolder])
+                let line = arguments + ["-w", currentFolder]
+                guard isRun else {
+                    try await Herald.run(line)
+                    return nil
+                }
+                // A value, and each run has its own.
+                nonisolated(unsafe) let call = try await parsedCall(line)
+                try await Herald.run(call)
                 return nil
             } catch {
                 return CommandFailure(error) ?? CommandFailure(.usage, "\(error)", help: "")
             }
         }
+    }
+
+    /// A call of `apply` or `run`. Lives call the same again and again.
+    private func parsedCall(_ line: [String]) async throws -> any ParsableCommand {
+        if let call = parsedCalls[line] { return call }
+        let call = try await Herald.asyncParseAsRoot(line)
+        parsedCalls[line] = call
+        return call
     }
 
     func newRun(_ fate: LifeFate) -> LifeRun {

@@ -1,3 +1,4 @@
+import ArgumentParser
 import FCM
 import HeraldStore
 import HeraldTestSupport
@@ -80,6 +81,8 @@ final class Life {
     /// The files as plans last read them, with the place that commands are called in.
     var plannedFiles: (place: String, texts: [String: String], read: LoadedWorkspace, state: any StateLocation)?
     var places: [String: any StateLocation] = [:]
+    /// Calls by their command lines.
+    var parsedCalls: [[String]: any ParsableCommand] = [:]
     /// Of some lives, every call opens the state, as a process does. The others live faster.
     let pool: LifePool?
     /// Where the state is if it is not in the workspace.
