@@ -205,7 +205,9 @@ extension Life {
         looked = nil
         let store = try await currentPlace().open(for: .inspecting)
         known = try await LifeKnowledge(of: store)
-        looked = store
+        var looked = store as? LifeStore
+        looked?.known = known.snapshotAsRead
+        self.looked = looked ?? store
     }
 
     /// Where commands are called, and what they are told about the state.

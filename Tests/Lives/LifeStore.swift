@@ -95,6 +95,8 @@ final class LifePool: Sendable {
 struct LifeStore: StateStore {
     let inner: any StateStore
     let place: LifePlace
+    /// What it holds, if that was read and nobody changes it.
+    var known: RecordedState?
 
     var fingerprintKey: [UInt8] { inner.fingerprintKey }
 
@@ -102,7 +104,10 @@ struct LifeStore: StateStore {
         try await place.time.outside(body)
     }
 
-    func snapshot() async throws -> RecordedState { try await read { try await inner.snapshot() } }
+    func snapshot() async throws -> RecordedState {
+        if let known { return known }
+        return try await read { try await inner.snapshot() }
+    }
 
     func occurrence(_ id: OccurrenceID) async throws -> RecordedOccurrence? {
         try await read { try await inner.occurrence(id) }
@@ -175,6 +180,8 @@ struct LifeKnowledge {
         identity: .init(lineage: "", project: "p", endpoint: .emulator, created: Date(timeIntervalSince1970: 0)))
     /// Without the ledgers of what is finished.
     var snapshot: RecordedState { state.snapshot }
+    /// As herald reads it.
+    private(set) var snapshotAsRead: RecordedState?
     private var registrations: [RecipientID: Registration] = [:]
     /// The registrations that it takes for dead.
     private(set) var dead: Set<Registration> = []
@@ -183,7 +190,8 @@ struct LifeKnowledge {
     init() {}
 
     init(of store: any StateStore) async throws {
-        state = try await store.wholeState()
+        let read = try await store.snapshot()
+        (snapshotAsRead, state) = (read, try await store.wholeState(of: read))
         for known in try await store.recipients(after: 0, limit: .max) { registrations[known.id] = known.registration }
         let formers = RecipientSet(state.formers.keys.sorted())
         if !formers.isEmpty { registrations.merge(try await store.registrations(of: formers)) { $1 } }
