@@ -103,7 +103,8 @@ let package = Package(
         // A program, so that many lives need only this much built with optimisation.
         .executableTarget(
             name: "Lives",
-            dependencies: ["FCM", "FCMClient", "HeraldCommands", "HeraldCore", "HeraldStore", "HeraldTestSupport"],
+            dependencies: ["FCM", "FCMClient", "HeraldCommands", "HeraldCore", "HeraldStore", "HeraldTestSupport"]
+                + products(of: "swift-argument-parser", "ArgumentParser"),
             path: "Tests/Lives"),
         .testTarget(name: "ArchitectureTests"),
         .testTarget(name: "FCMTests", dependencies: ["FCM"]),

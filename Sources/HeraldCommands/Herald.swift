@@ -57,7 +57,12 @@ struct Herald: AsyncParsableCommand {
     ///
     /// - Parameter arguments: without the program's name.
     static func run(_ arguments: [String]) async throws {
-        var command = try await asyncParseAsRoot(arguments)
+        try await run(try await asyncParseAsRoot(arguments))
+    }
+
+    /// Runs a parsed command.
+    static func run(_ parsed: sending any ParsableCommand) async throws {
+        var command = parsed
         if var command = command as? any AsyncParsableCommand {
             try await command.run()
         } else {

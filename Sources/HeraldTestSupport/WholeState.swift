@@ -2,8 +2,11 @@ package import HeraldCore
 
 extension StateStore {
     /// The state including the ledgers of finished occurrences, which are read one by one. A snapshot has the others.
-    package func wholeState() async throws -> RecordedState {
-        var state = try await snapshot()
+    package func wholeState() async throws -> RecordedState { try await wholeState(of: snapshot()) }
+
+    /// - Parameter snapshot: what the state says now.
+    package func wholeState(of snapshot: RecordedState) async throws -> RecordedState {
+        var state = snapshot
         for id in state.occurrences.keys where state.occurrences[id]?.finished != nil {
             state.occurrences[id] = try await occurrence(id)
         }

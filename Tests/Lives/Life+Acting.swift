@@ -226,6 +226,7 @@ extension Life {
             return tell("the state is backed up")
         }
         looked = nil
+        pool?.empty()
         guard try folder.restore() else { return }
         try await noteOlderState()
         tell("the backup of serial \(known.state.serial) takes the state's place")

@@ -1,3 +1,4 @@
+import ArgumentParser
 import FCM
 import Foundation
 import HeraldStore
@@ -75,7 +76,10 @@ extension Life {
     private func carryOut(_ call: Call, _ run: LifeRun) async throws -> Bool {
         if comparesForecasts, !files.areWrong { try await checkForecast() }
         let failure = try await herald(call.arguments, run)
-        if run.isDead { try folder.leaveRemains() }
+        if run.isDead {
+            pool?.empty()
+            try folder.leaveRemains()
+        }
         if files.areWrong { return try await checkNothingDone(failure, run) }
         guard let course = run.now.course, let proposal = run.now.plans.first else {
             throw LifeProblem(promise: "does not fail", words: run.now.told + (failure?.text ?? "nothing was planned"))
@@ -129,15 +133,32 @@ extension Life {
     /// Writes the files and does what the command line says, in this process. `nil` if it ends well.
     func herald(_ arguments: [String], _ run: LifeRun) async throws -> CommandFailure? {
         looked = nil
+        let isRun = arguments.first == "apply" || arguments.first == "run"
+        if !isRun { pool?.empty() }
         try folder.write(files.texts(settings))
         return await Machine.$current.withValue(machine(for: run)) {
             do {
-                try await Herald.run(arguments + ["-w", currentFolder])
+                let line = arguments + ["-w", currentFolder]
+                guard isRun else {
+                    try await Herald.run(line)
+                    return nil
+                }
+                // A value, and each run has its own.
+                nonisolated(unsafe) let call = try await parsedCall(line)
+                try await Herald.run(call)
                 return nil
             } catch {
                 return CommandFailure(error) ?? CommandFailure(.usage, "\(error)", help: "")
             }
         }
+    }
+
+    /// A call of `apply` or `run`. Lives call the same again and again.
+    private func parsedCall(_ line: [String]) async throws -> any ParsableCommand {
+        if let call = parsedCalls[line] { return call }
+        let call = try await Herald.asyncParseAsRoot(line)
+        parsedCalls[line] = call
+        return call
     }
 
     func newRun(_ fate: LifeFate) -> LifeRun {
@@ -165,7 +186,9 @@ extension Life {
         }
         machine.signals = { _ in run.stopping }
         machine.connect = { _, _, _, _ in Connection(over: sender) }
-        machine.state = { LifePlace(inner: $0, run: run, time: time, fcm: fcm, opened: opened) }
+        machine.state = { [pool] in
+            LifePlace(inner: $0, run: run, time: time, fcm: fcm, opened: opened, pool: pool)
+        }
         machine.random = { SeededRandom(seed: run.fate.seed) }
         machine.planned = { proposal, course in
             run.change { content in
@@ -182,12 +205,17 @@ extension Life {
         looked = nil
         let store = try await currentPlace().open(for: .inspecting)
         known = try await LifeKnowledge(of: store)
-        looked = store
+        var looked = store as? LifeStore
+        looked?.known = known.snapshotAsRead
+        self.looked = looked ?? store
     }
+
+    /// Where commands are called, and what they are told about the state.
+    private var placeKey: String { "\(currentFolder) \(statePlace ?? "")" }
 
     /// Where the settings say that the state is. They never say anything else.
     func currentPlace() throws -> any StateLocation {
-        let key = "\(currentFolder) \(statePlace ?? "")"
+        let key = placeKey
         if let place = places[key] { return place }
         let place = try Machine.$current.withValue(machine(for: newRun(LifeFate()))) {
             try CommandContext.openSettings(Common(workspace: currentFolder)).state
@@ -198,15 +226,36 @@ extension Life {
 
     /// What a plan says at an instant.
     func plan(at date: Date) async throws -> (proposal: Proposal, desired: Desired, files: LoadedWorkspace) {
-        try folder.write(files.texts(settings))
+        let texts = files.texts(settings)
+        try folder.write(texts)
         return try await Machine.$current.withValue(machine(for: newRun(LifeFate()), opened: looked)) {
-            let context = try CommandContext.open(Common(workspace: currentFolder), cache: .use)
-            let state = try await KnownState.read(
-                from: context.state, for: .reading, at: date, filesIn: context.files.folder.path)
-            let lists = try await context.files.wanted(knownTo: state, at: context.state)
-            let proposal = try context.files.proposal(lists.desired, from: state, at: date, PlanScope())
-            return (proposal, lists.desired, context.files)
+            let (files, location) = try planFiles(texts)
+            let state = try await planState(at: location, date, files)
+            let lists = try await files.wanted(knownTo: state, at: location, judgedAt: now)
+            let proposal = try files.proposal(lists.desired, from: state, at: date, PlanScope())
+            return (proposal, lists.desired, files)
         }
+    }
+
+    /// The files as herald reads them. Plans of the same files need that once.
+    private func planFiles(_ texts: [String: String]) throws -> (LoadedWorkspace, any StateLocation) {
+        if let known = plannedFiles, known.place == placeKey, known.texts == texts {
+            return (known.read, Machine.current.state(known.state))
+        }
+        let context = try CommandContext.open(Common(workspace: currentFolder), cache: .use)
+        let inner = (context.state as? LifePlace)?.inner ?? context.state
+        plannedFiles = (placeKey, texts, context.files, inner)
+        return (context.files, context.state)
+    }
+
+    /// The state as herald reads it. Nothing changes it until `looked` does.
+    private func planState(
+        at location: any StateLocation, _ date: Date, _ files: LoadedWorkspace
+    ) async throws -> KnownState {
+        if let known = plannedFrom, known.place == placeKey { return known.state }
+        let state = try await KnownState.read(from: location, for: .reading, at: date, filesIn: files.folder.path)
+        if looked != nil { plannedFrom = (placeKey, state) }
+        return state
     }
 
     // MARK: The story

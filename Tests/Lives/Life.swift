@@ -1,8 +1,10 @@
+import ArgumentParser
 import FCM
 import HeraldStore
 import HeraldTestSupport
 import Synchronization
 
+@testable import HeraldCommands
 @testable import HeraldCore
 
 /// What a promise would have to be broken for.
@@ -73,8 +75,16 @@ final class Life {
     /// The state as it is between runs.
     var known = LifeKnowledge()
     /// What it was read from, until something else works with the state.
-    var looked: (any StateStore)?
+    var looked: (any StateStore)? { didSet { plannedFrom = nil } }
+    /// The same as commands know it, with the place that they are called in.
+    var plannedFrom: (place: String, state: KnownState)?
+    /// The files as plans last read them, with the place that commands are called in.
+    var plannedFiles: (place: String, texts: [String: String], read: LoadedWorkspace, state: any StateLocation)?
     var places: [String: any StateLocation] = [:]
+    /// Calls by their command lines.
+    var parsedCalls: [[String]: any ParsableCommand] = [:]
+    /// Of some lives, every call opens the state, as a process does. The others live faster.
+    let pool: LifePool?
     /// Where the state is if it is not in the workspace.
     let server: LifeServer?
     /// Another path of a state in the workspace.
@@ -174,6 +184,7 @@ final class Life {
 
     init(seed: UInt64, server: LifeServer? = nil) throws {
         (self.seed, self.server) = (seed, server)
+        pool = server != nil || seed % 8 == 1 ? nil : LifePool()
         var random = SeededRandom(seed: seed)
         // Some have lists so long that guards look at what they lose.
         population = seed.isMultiple(of: 20) ? 110 : .random(in: 2...12, using: &random)

@@ -84,7 +84,8 @@ extension Life {
         let box = Unchecked(life)
         let problem = life.time.run { await box.value.live(acts) }
         // They lead back to the life, which would never end and never remove its folder.
-        (life.looked, life.places) = (nil, [:])
+        (life.looked, life.places, life.plannedFiles) = (nil, [:], nil)
+        life.pool?.empty()
         switch problem {
         case .none: return finding(LifeProblem(promise: "comes to an end", words: "the run waits for ever"))
         case .some(.none): return nil

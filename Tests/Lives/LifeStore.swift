@@ -1,6 +1,7 @@
 import FCM
 import HeraldStore
 import HeraldTestSupport
+import Synchronization
 
 @testable import HeraldCore
 
@@ -13,6 +14,8 @@ struct LifePlace: StateLocation {
     let fcm: ModelFCM
     /// The state, if it is open already.
     let opened: (any StateStore)?
+    /// What calls leave open for the next ones.
+    let pool: LifePool?
 
     private func wrapped(_ store: any StateStore) -> LifeStore { LifeStore(inner: store, place: self) }
 
@@ -27,11 +30,17 @@ struct LifePlace: StateLocation {
 
     func openIfPresent(for use: StateUse) async throws -> (any StateStore)? {
         if let opened { return opened }
-        return try await time.outside { try await inner.openIfPresent(for: use) }.map(wrapped)
+        if let store = pool?[inner.name] { return wrapped(store) }
+        let store = try await time.outside { try await inner.openIfPresent(for: use) }
+        pool?[inner.name] = store
+        return store.map(wrapped)
     }
 
     func open(for use: StateUse) async throws -> any StateStore {
-        wrapped(try await time.outside { try await inner.open(for: use) })
+        if let store = pool?[inner.name] { return wrapped(store) }
+        let store = try await time.outside { try await inner.open(for: use) }
+        pool?[inner.name] = store
+        return wrapped(store)
     }
 
     func backUp(to file: String) async throws { try await time.outside { try await inner.backUp(to: file) } }
@@ -61,10 +70,33 @@ struct LifePlace: StateLocation {
     }
 }
 
+/// The states that calls of `apply` and `run` leave open for the next ones, by name. Opening one takes long, most of all
+/// because SQLite compiles every statement anew.
+final class LifePool: Sendable {
+    private let stores = Mutex<[String: any StateStore]>([:])
+
+    subscript(name: String) -> (any StateStore)? {
+        get { stores.withLock { $0[name] } }
+        set { stores.withLock { $0[name] = newValue } }
+    }
+
+    /// Whatever else works with the state finds it closed, as after the end of a process.
+    func empty() {
+        // Closed after the lock is free again.
+        let open = stores.withLock { stores in
+            defer { stores = [:] }
+            return stores
+        }
+        withExtendedLifetime(open) {}
+    }
+}
+
 /// The state of a life, which its run reads and writes.
 struct LifeStore: StateStore {
     let inner: any StateStore
     let place: LifePlace
+    /// What it holds, if that was read and nobody changes it.
+    var known: RecordedState?
 
     var fingerprintKey: [UInt8] { inner.fingerprintKey }
 
@@ -72,7 +104,10 @@ struct LifeStore: StateStore {
         try await place.time.outside(body)
     }
 
-    func snapshot() async throws -> RecordedState { try await read { try await inner.snapshot() } }
+    func snapshot() async throws -> RecordedState {
+        if let known { return known }
+        return try await read { try await inner.snapshot() }
+    }
 
     func occurrence(_ id: OccurrenceID) async throws -> RecordedOccurrence? {
         try await read { try await inner.occurrence(id) }
@@ -145,6 +180,8 @@ struct LifeKnowledge {
         identity: .init(lineage: "", project: "p", endpoint: .emulator, created: Date(timeIntervalSince1970: 0)))
     /// Without the ledgers of what is finished.
     var snapshot: RecordedState { state.snapshot }
+    /// As herald reads it.
+    private(set) var snapshotAsRead: RecordedState?
     private var registrations: [RecipientID: Registration] = [:]
     /// The registrations that it takes for dead.
     private(set) var dead: Set<Registration> = []
@@ -153,7 +190,8 @@ struct LifeKnowledge {
     init() {}
 
     init(of store: any StateStore) async throws {
-        state = try await store.wholeState()
+        let read = try await store.snapshot()
+        (snapshotAsRead, state) = (read, try await store.wholeState(of: read))
         for known in try await store.recipients(after: 0, limit: .max) { registrations[known.id] = known.registration }
         let formers = RecipientSet(state.formers.keys.sorted())
         if !formers.isEmpty { registrations.merge(try await store.registrations(of: formers)) { $1 } }

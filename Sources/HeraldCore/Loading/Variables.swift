@@ -19,7 +19,7 @@ package enum Variables {
             if rest.first == "$" {
                 expanded += "$"
                 rest = rest.dropFirst()
-            } else if let match = rest.prefixMatch(of: #/\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/#) {
+            } else if let match = rest.prefixMatch(of: form) {
                 let name = String(match.1)
                 // As in a shell, `:-` treats an empty variable like an unset one.
                 let value = match.2 != nil && environment[name] == "" ? nil : environment[name]
@@ -36,4 +36,7 @@ package enum Variables {
         }
         return expanded + rest
     }
+
+    /// What follows the `$`. Compiled once. Nothing can change it.
+    nonisolated(unsafe) private static let form = #/\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/#
 }

@@ -66,11 +66,14 @@ extension Plan.Held {
 extension [String] {
     /// Warnings that differ by nothing but names are one, and the names of the others follow.
     var mergedWarnings: [String] {
+        if count < 2 { return self }
+        // Compiled once for all of them.
+        let form = Self.name
         var places: [String: Int] = [:]
         var merged: [(text: String, others: [String])] = []
         for warning in self {
-            let likeness = warning.replacing(Self.name, with: "NAME")
-            if let place = places[likeness], let name = warning.firstMatch(of: Self.name) {
+            let likeness = warning.replacing(form, with: "NAME")
+            if let place = places[likeness], let name = warning.firstMatch(of: form) {
                 merged[place].others.append(String(name.output))
             } else {
                 places[likeness] = merged.count
