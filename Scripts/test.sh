@@ -11,8 +11,9 @@ cd "$(dirname "$0")/.."
 # The tests that run one after the other. Tests/ArchitectureTests holds it against the tests.
 serial='^(FCMClientTests|heraldTests)\.|^HeraldCoreTests\.MistakenCommandTests/|^HeraldStoreTests\.(Crew|CrewEnd|CrewFence|CrewRate|CrewRow|PersonalCrew|PostgresFault|RunLease|StateDatabase|TakeOver|Failover|ThreadEnd|Migration|StateCopy)Tests/|^FCMEmulatorTests\.(Access|Departures|Event|FaultServing|FaultStream|KeptDevices|SecureServer|Server)Tests/'
 
-# Those of them that are sweeps.
-sweeping='^heraldTests\.(Fault|SharedSweep|SharedServer|StateCopyCommand|CrashSweep|Crash|MembershipCrash|UpgradeSweep|ApprovalCommand|Review|ReviewSafety|Signal|State|StateKeeping|Snapshot|ExitStatus|Secrecy)Tests/'
+# Those of them that are sweeps: over points at which a program ends, over faults, over commands. Both lines should take
+# about as long.
+sweeping='^heraldTests\.(CredentialFault|CredentialRun|LostChanges|Password|SharedLife|Fault|SharedSweep|SharedServer|StateCopyCommand|CrashSweep|Crash|MembershipCrash|UpgradeSweep|ApprovalCommand|Review|ReviewSafety|Signal|State|StateKeeping|Snapshot|ExitStatus|Secrecy)Tests/'
 
 work="$(mktemp -d)"
 computing=
@@ -27,8 +28,18 @@ end() {
 }
 trap end EXIT
 
-# They all read one build, so none needs to wait for the lock of another.
-options=(--skip-build --ignore-lock --disable-xctest "$@")
+# Where the tests are one program (on Linux), it is started itself: swift test plans the build anew each time.
+program="$("${SWIFT:-swift}" build "$@" --show-bin-path)/heraldPackageTests.xctest"
+if [ -f "$program" ]; then
+    # It colours what goes into a pipe, and the lines below look for plain text.
+    tests=(env NO_COLOR=1 "$program" --testing-library swift-testing)
+    list=("${tests[@]}" --list-tests)
+else
+    # They all read one build, so none needs to wait for the lock of another.
+    options=(--skip-build --ignore-lock --disable-xctest "$@")
+    tests=("${SWIFT:-swift}" test "${options[@]}")
+    list=("${SWIFT:-swift}" test list "${options[@]}")
+fi
 
 # Returns once the tests whose output is in that file have begun, or their process is gone. Until then swift test holds
 # the build's database, and another swift test that wants it fails.
@@ -36,21 +47,21 @@ await() {
     while kill -0 "$2" 2>/dev/null && ! grep -q 'Test run started' "$1" 2>/dev/null; do sleep 0.1; done
 }
 
-all="$("${SWIFT:-swift}" test list "${options[@]}" | wc -l)"
+all="$("${list[@]}" | wc -l)"
 # Dispatch sets the niceness of its threads anew where it may, so on Linux the scheduling class says it.
 lowest=(nice -n 19)
 ! chrt --idle 0 true 2>/dev/null || lowest=(chrt --idle 0)
-nice -n 5 "${SWIFT:-swift}" test "${options[@]}" --no-parallel --filter "$sweeping" >"$work/sweeping" 2>&1 &
+nice -n 5 "${tests[@]}" --no-parallel --filter "$sweeping" >"$work/sweeping" 2>&1 &
 sweeps=$!
 await "$work/sweeping" "$sweeps"
 mkfifo "$work/shown"
 tee "$work/serial" <"$work/shown" &
 shown=$!
-"${SWIFT:-swift}" test "${options[@]}" --no-parallel --filter "$serial" --skip "$sweeping" >"$work/shown" 2>&1 &
+"${tests[@]}" --no-parallel --filter "$serial" --skip "$sweeping" >"$work/shown" 2>&1 &
 serials=$!
 await "$work/serial" "$serials"
 # Last, because nothing waits until this group, which gets the least time, has begun.
-"${lowest[@]}" "${SWIFT:-swift}" test "${options[@]}" --parallel --skip "$serial" >"$work/computing" 2>&1 &
+"${lowest[@]}" "${tests[@]}" --parallel --skip "$serial" >"$work/computing" 2>&1 &
 computing=$!
 failed=
 wait "$serials" || failed=1

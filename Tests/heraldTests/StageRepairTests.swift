@@ -47,9 +47,9 @@ struct StageRepairTests: StageScene {
         let town = try await town(Self.files(delivery, seeds: [700]))
         #expect(try await runs(town, 0) == [[700]])
         try await correct(town, delivery, title: "Second")
-        #expect(try await runs(town, 1, 14, 15) == [[], [], Self.tenth])
+        #expect(try await runs(town, 1, 13, 15) == [[], [], Self.tenth])
         try await correct(town, delivery, title: "Third")
-        #expect(try await runs(town, 16, 29, 30) == [[], [], Self.half])
+        #expect(try await runs(town, 16, 28, 30) == [[], [], Self.half])
         #expect(town.sent("Second") == Set(Self.tenth.map { .fid($0) }))
     }
 

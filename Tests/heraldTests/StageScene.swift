@@ -71,7 +71,8 @@ extension StageScene {
         return town
     }
 
-    /// Runs at these minutes since Monday, and returns whom each sent to. Nobody gets it twice.
+    /// Runs at these minutes since Monday, and returns whom each sent to. Nobody gets it twice. A run less than two
+    /// minutes before a stage opens would wait for it, a whole minute by the clock on the wall.
     @discardableResult
     func runs(_ town: Town, _ minutes: Int...) async throws -> [Set<Int>] {
         var sent: [Set<Int>] = []
