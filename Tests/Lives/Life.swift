@@ -184,7 +184,7 @@ final class Life {
 
     init(seed: UInt64, server: LifeServer? = nil) throws {
         (self.seed, self.server) = (seed, server)
-        pool = server != nil || seed % 8 == 1 ? nil : LifePool()
+        pool = server != nil || seed / 4 % 8 == 1 ? nil : LifePool()
         var random = SeededRandom(seed: seed)
         // Some have lists so long that guards look at what they lose.
         population = seed.isMultiple(of: 20) ? 110 : .random(in: 2...12, using: &random)
