@@ -6,6 +6,9 @@ extension Plan {
         package var reached = Partition<Date>()
         /// Those of them whose wave the state does not know yet. From this run on, nobody else is in these waves.
         package var fresh = RecipientSet()
+        /// Whether the occurrence itself says until when who is in its waves is fixed, so the campaign's watermark need not
+        /// stay before them.
+        package var hasOwnMark = false
         /// What the state must learn of them.
         package var unrecorded = Partition<Date>()
         /// Those whose clock has not reached it.

@@ -75,11 +75,12 @@ extension Planner {
             of: members.subtracting(seeds), by: schedule.field, else: campaign.schedule.zone)
         let seedClocks = wanted.zones(
             of: seeds.subtracting(wanted.guests), by: schedule.field, else: campaign.schedule.zone)
+        let isFieldNew = schedule.isCron && recorded?.first == nil && recorded != nil
         let seen = { (first: Date, mark: Date) in
+            // What had passed when it got the field stays so.
             WaveSorting.Progress(
-                first: first, mark: mark, recorded: recorded?.at ?? .distantPast, patience: patience,
-                isFieldNew: schedule.isCron && recorded?.first == nil && recorded != nil, clocks: clocks, seeds: seeds,
-                seedClocks: seedClocks)
+                first: first, mark: mark, recorded: isFieldNew ? mark : recorded?.at ?? .distantPast,
+                patience: patience, isFieldNew: isFieldNew, clocks: clocks, seeds: seeds, seedClocks: seedClocks)
         }
         if let recorded, let first = recorded.first,
             schedule.isCron || recorded.schedule == campaign.markedSchedule
@@ -250,6 +251,7 @@ extension Planner {
 
     /// The next run must find those again whose wave could not be begun.
     private func hold(_ dealt: inout Date, before waves: Plan.Waves) {
+        if waves.hasOwnMark { return }
         let first = waves.reached.states.filter { !waves.reached[$0].intersection(waves.fresh).isEmpty }.min()
         if let first { dealt = min(dealt, first - 1) }
     }

@@ -52,6 +52,7 @@ struct WaveSorting {
         _ progress: Progress, isForecast: Bool, at now: Date
     ) {
         waves = Plan.Waves(local: local)
+        waves.hasOwnMark = recorded?.unseen != nil
         let known = recorded?.waves ?? Partition()
         waves.reached = known.without { $0 > now }
         // A clock that was fast has fixed who is in these.

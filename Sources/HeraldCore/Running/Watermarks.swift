@@ -12,7 +12,7 @@ struct Watermarks {
     mutating func noteUnbegun(_ step: Plan.Step) {
         guard case .send(let send) = step.work, let due = send.due else { return }
         // The state has what began in an earlier run, except for waves that it does not know yet.
-        if send.isResumed, send.waves?.fresh.isEmpty ?? true { return }
+        if send.isResumed, send.waves.map({ $0.fresh.isEmpty || $0.hasOwnMark }) ?? true { return }
         unbegun[send.campaign] = min(due, unbegun[send.campaign] ?? due)
     }
 

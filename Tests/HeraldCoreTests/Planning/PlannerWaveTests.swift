@@ -134,6 +134,26 @@ struct PlannerWaveTests {
         #expect(later.over.contains(id) && later.missed.isEmpty && later.sends.isEmpty, "\(later)")
     }
 
+    /// 1 has its first wave, and 2 has moved to a clock whose wave of it no run has seen, because its schedule had no field
+    /// for a while. It is held, and 12:00 of that day had passed on every clock when the field came back.
+    @Test func `what had passed when a schedule got its field back stays so while an earlier wave is held`() throws {
+        var scenario = scenario(watermark: .after(-3600), waves: Partition(disjoint: [Self.instants[0]: [1]]))
+        let id = OccurrenceID(campaign: "tide", local: Self.local, revision: 1)
+        let cron = try Cron(parsing: "0 10,12 * * *")
+        let before = Schedule(.cron(cron, start: nil, end: nil))
+        scenario.desired.sends[0].campaign.schedule.times = .local(
+            LocalSchedule(.cron(cron, start: nil, end: nil), field: "zone"))
+        scenario.desired.sends[0].zones = ["zone": [Zone(offset: 9 * 3600): [1], .utc: [2, 3]]]
+        scenario.state.occurrences[id]?.contentDigest = "sha256:earlier"
+        scenario.state.occurrences[id]?.unseen = .after(-3600)
+        scenario.state.watermarks["tide"] = Watermark(at: .after(-3600), schedule: before.text, next: nil)
+        let edited = scenario.plan(at: .after(16_200))
+        #expect(edited.held.map(\.occurrence) == [id] && edited.sends.isEmpty, "\(edited)")
+        #expect(edited.watermarks["tide"]?.at == .after(16_200))
+        scenario.state.watermarks["tide"] = edited.watermarks["tide"]
+        #expect(scenario.plan(at: .after(16_560)).sends.isEmpty)
+    }
+
     /// Stores take no time before year 1.
     @Test func `an empty list without a watermark leaves one that a state can keep`() {
         var scenario = scenario(watermark: PlanScenario.now, waves: Partition(disjoint: [Self.instants[0]: [1]]))
