@@ -33,11 +33,11 @@ extension Life {
             && !campaign.due.hasLost(due)
     }
 
-    /// The campaign on file that it is of. Another one may have had the name in its id before.
+    /// The campaign that it is of, as the run read it. Another one may have had the name in its id before.
     private func campaign(of missed: Plan.Missed) -> LifeFiles.Campaign? {
         let recorded = missed.unrecorded ?? known.state.occurrences[missed.occurrence]
         let line = campaign(recordedAs: recorded?.campaign ?? missed.occurrence.campaign)?.line
-        return files.campaigns.first { $0.line == line }
+        return runFiles.campaigns.first { $0.line == line }
     }
 
     /// Who is missed in local time was too late by every clock that they had since. Seeds go by no clock of their own.
