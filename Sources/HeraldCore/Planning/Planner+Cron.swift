@@ -40,6 +40,11 @@ extension Planner {
         // Compared by time, because a rename leaves the ids as they are and a new revision must not send them again.
         let all = (occurrences[campaign.name.value] ?? []).map(\.occurrence)
         let known = Set(all.filter { !$0.isUnbegun }.compactMap { $0.due(in: schedule.zone) })
+        // All of these come first: one in local time may have the same instant, and a smaller id.
+        for (_, occurrence) in ofRevision where campaign.enabled && occurrence.isUnbegun && occurrence.local == nil {
+            guard let instant = occurrence.due, instant <= now, schedule.fires(at: instant) else { continue }
+            if !due.contains(instant) { due.append(instant) }
+        }
         var result: [Plan.Send] = []
         for (id, occurrence) in ofRevision {
             // An open occurrence that has tried no recipient counts as not begun, whatever its message was then. A fast
@@ -50,11 +55,10 @@ extension Planner {
                     let instant = occurrence.due(in: schedule.zone)
                 else { continue }
                 let isPlanned = schedule.fires(at: instant)
-                if isPlanned, occurrence.local == nil {
-                    if !due.contains(instant) { due.append(instant) }
-                } else if isPlanned, known.contains(instant) {
+                if isPlanned, occurrence.local == nil { continue }
+                if isPlanned, known.contains(instant) {
                     plan.over.append(id)
-                } else if !isPlanned || instant <= now && !due.contains(instant) {
+                } else if !isPlanned || instant <= min(end, now) && !due.contains(instant) {
                     // It was due, and edits of the schedule must not make it vanish without a word.
                     let reason = isPlanned ? Self.tooLateWithoutField : "the schedule does not have its time any more"
                     plan.missed.append(.init(occurrence: id, due: first, reason: reason))

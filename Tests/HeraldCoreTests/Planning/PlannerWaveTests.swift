@@ -90,6 +90,20 @@ struct PlannerWaveTests {
         #expect(later.over.contains(id) && later.missed.isEmpty && later.sends.isEmpty, "\(later)")
     }
 
+    /// The run of its one instant tried nobody either, and its watermark has passed it.
+    @Test func `what tried nobody by local time or at its one instant is sent and not missed`() throws {
+        var (scenario, id) = try withoutField("0 10 * * *")
+        let due = Date.after(26 * 3600)
+        let opened = RecordedOccurrence(scenario.desired.sends[0].campaign, due: due)
+        // It comes after the one in local time.
+        let other = OccurrenceID(campaign: "tide", due: due, revision: 1)
+        scenario.state.occurrences[other] = opened
+        scenario.state.watermarks["tide"]?.at = due
+        #expect(id < other)
+        let plan = scenario.plan(at: due + 60)
+        #expect(plan.sends.map(\.occurrence) == [other] && plan.missed.isEmpty && plan.over.isEmpty, "\(plan)")
+    }
+
     @Test func `what tried nobody before its schedule lost field and time is missed, at no instant of its own`()
         throws
     {
