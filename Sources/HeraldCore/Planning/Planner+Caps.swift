@@ -30,6 +30,23 @@ extension Planner {
         cap(&send, by: book)
     }
 
+    /// Whom caps stop of those who may have another of these occurrences already, and are sent that one again. The send
+    /// does not start for them, so it takes the place of nothing.
+    func stoppedByTries(of sends: [Plan.Send], _ send: Plan.Send) -> RecipientSet {
+        let frequency = send.delivery.frequency
+        guard heedsCaps(send), sizes == nil, !frequency.ignoresCaps else { return [] }
+        var tried = RecipientSet()
+        for other in sends where other.occurrence != send.occurrence {
+            guard let ledger = state.occurrences[other.occurrence]?.ledger else { continue }
+            tried.formUnion(other.members.intersection(ledger.uncertain.union(ledger.resent)))
+        }
+        let judged = tried.intersection(send.members).subtracting(send.seeds)
+        guard !judged.isEmpty else { return [] }
+        let book = CapBook(state.starts, at: now)
+        return book.capped(judged, of: send.occurrence, by: frequency.caps)
+            .reduce(into: RecipientSet()) { $0.formUnion($1.members) }
+    }
+
     /// The campaigns that a run leaves out because of guards. Nobody may be stopped by a message that does not go out.
     var campaignsLeftOut: Set<String> {
         settings.frequencyCaps.isEmpty ? [] : workspace.campaignNames(affectedBy: policy.leftOut(plan.refusals))

@@ -31,6 +31,10 @@ extension Planner {
             var send = planned
             applyCaps(to: &send, book)
             keepOutcomes(of: &send)
+            if changesNothing(send) {
+                noteKept(send)
+                continue
+            }
             let reason =
                 send.isResumed
                 ? "an earlier run did not finish it"
@@ -54,6 +58,28 @@ extension Planner {
             refused.subtracting(send.undecided), refused.intersection(send.undecided)
         )
         send.skipped.move(send.refused, to: nil)
+    }
+
+    /// Whether a send that stays open only leaves those as they are who may have it and are not sent it again. The
+    /// state does not say so, and every plan would decide it anew.
+    private func changesNothing(_ send: Plan.Send) -> Bool {
+        guard send.isResumed, let occurrence = state.occurrences[send.occurrence], let ledger = occurrence.ledger,
+            send.staysOpen || send.mayGrow && occurrence.isDone
+        else { return false }
+        let isNews =
+            send.liftsHalt || send.staging?.isNews == true || send.assignment != nil
+            || send.waves?.unrecorded.isEmpty == false
+        let hasNobody =
+            send.members.isEmpty && send.discovered.isEmpty && send.refused.isEmpty && send.undecided.isEmpty
+        let isKept =
+            send.skipped.all == send.keepingOutcome && send.keepingOutcome.intersection(ledger[.again]).isEmpty
+        return !isNews && hasNobody && isKept && !send.skipped.isEmpty
+    }
+
+    private mutating func noteKept(_ send: Plan.Send) {
+        overview.warnings.append(
+            "\(send.occurrence) is half done and not sent again to \(count(send.keepingOutcome.count, "recipient")) who may have it; it ends with 'herald state resolve \(send.occurrence) --abandon'"
+        )
     }
 
     /// The campaign's sends to make now. All else about it is noted in the plan.

@@ -37,7 +37,8 @@ extension Planner {
         for index in latestFirst
         where sends[index].members != .target && (sends[index].waitsForEach) {
             let again = sends[index].members.intersection(served)
-            if !isEstimated(sends[index]) { served.formUnion(sends[index].members) }
+            let stopped = stoppedByTries(of: sends, sends[index])
+            if !isEstimated(sends[index]) { served.formUnion(sends[index].members.subtracting(stopped)) }
             guard !again.isEmpty else { continue }
             sends[index].skipped.move(again, to: .superseded)
             sends[index].limit(to: sends[index].members.subtracting(again))

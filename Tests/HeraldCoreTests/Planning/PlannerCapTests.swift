@@ -91,6 +91,50 @@ struct PlannerCapTests {
         #expect(send.keepingOutcome == [2])
     }
 
+    /// A campaign of every hour whose first firing has tried one of three.
+    private func hourly() throws -> PlanScenario {
+        var campaign = campaign("sale")
+        campaign.schedule.times = .cron(try Cron(parsing: "0 * * * *"), start: nil, end: nil)
+        campaign.delivery.onUnknown = .resend
+        campaign.delivery.window = SendWindow(
+            hours: DailyHours(from: 0, to: 1440), zone: .utc, field: nil, whenClosed: .wait)
+        var scenario = scenario(campaign)
+        scenario.state.watermarks["sale"] = Watermark(at: .after(-3600), schedule: campaign.schedule.text, next: nil)
+        scenario.state.apply([
+            .open("sale@2025-12-01T07:00:00Z", RecordedOccurrence(campaign, due: .after(-3600))),
+            .assign("sale@2025-12-01T07:00:00Z", Partition(disjoint: [MessageClass(): [1, 2, 3]])),
+            .outcome("sale@2025-12-01T07:00:00Z", [1], .unknown),
+            .started("sale@2025-12-01T07:00:00Z", [1], start(-60)),
+        ])
+        return scenario
+    }
+
+    @Test func `what a first try keeps from somebody does not take the place of the next try`() throws {
+        let sends = try hourly().plan().sends
+        #expect(sends.map(\.occurrence) == ["sale@2025-12-01T08:00:00Z", "sale@2025-12-01T07:00:00Z"])
+        #expect(sends.map(\.members) == [[2, 3], [1]])
+        #expect(sends.first?.skipped == Partition(disjoint: [.capped("promo"): [1]]))
+        #expect(sends.last?.skipped == Partition(disjoint: [.superseded: [2, 3]]))
+    }
+
+    @Test func `whoever keeps an outcome is nothing to do while others may come back`() throws {
+        var scenario = try hourly()
+        scenario.state.watermarks["sale"]?.at = PlanScenario.now
+        scenario.state.apply([
+            .skip("sale@2025-12-01T07:00:00Z", [2], .superseded), .started("other@once", [1], start(-60)),
+        ])
+        scenario.desired.sends[0].members = [1, 2]
+        let proposal = scenario.proposal()
+        #expect(proposal.plan.sends.isEmpty)
+        #expect(
+            proposal.overview.warnings.contains(
+                "sale@2025-12-01T07:00:00Z is half done and not sent again to 1 recipient who may have it; it ends with 'herald state resolve sale@2025-12-01T07:00:00Z --abandon'"
+            ))
+        // Whom nobody has decided about yet is something to do.
+        scenario.state.apply([.outcome("sale@2025-12-01T07:00:00Z", [2], nil), .started("other@once", [2], start(-60))])
+        #expect(scenario.plan().sends.map(\.skipped.all) == [[1, 2]])
+    }
+
     @Test func `whom FCM refused for now may have it, and ends as rejected if a cap stops the next try`() throws {
         var scenario = scenario(campaign("sale"))
         scenario.state.apply([
