@@ -171,7 +171,11 @@ extension Planner {
         let campaign = wanted.campaign
         let id = freeID(of: campaign, local: local)
         let earlier = unbegun.filter { $0.localTime(in: campaign.schedule.zone) == local }
-        let recorded = earlier.first { $0.local == local }
+        var recorded = earlier.first { $0.local == local }
+        // After a rename two ids may have it, and each of them knows waves.
+        for other in earlier where other.local == local {
+            for wave in other.waves.states { recorded?.waves.move(other.waves[wave], to: wave) }
+        }
         let sorting = sorting(local, wanted, recorded, progress)
         notePassed(sorting, id, progress)
         // A list may lack those for a while whose clock is ahead.
