@@ -223,7 +223,8 @@ extension StepState {
         halt(.rejected, .rejected(rejected, of: outcomes, limit: percent))
     }
 
-    private mutating func checkStage() {
+    /// Stops the step if its stage has too much of something.
+    mutating func checkStage() {
         // Where nobody is left, and nobody is sent it again, there is nothing to stop.
         let sendsAgain = report.unknown > 0 && work.delivery?.onUnknown == .resend
         guard let staging = work.staging, report.stopped == nil,

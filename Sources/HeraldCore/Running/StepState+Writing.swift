@@ -22,6 +22,8 @@ extension StepState {
                 fail(addressee, failure, 1, .held, context)
             }
         }
+        // They count in the open stage before anybody of it is sent the message.
+        if !work.refused.isEmpty { checkStage() }
     }
 
     /// Writes the outcomes so far, together with `changes`.

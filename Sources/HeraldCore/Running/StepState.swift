@@ -284,7 +284,7 @@ struct StepState: DecidingStep {
         let isLeft = staging.ahead.isEmpty && work.send?.staysOpen == true
         report.stages = staging.shown(
             with: stageFigures, isHalted: trouble.halt == .stage, isSettled: isSettled && !isLeft || isLast)
-        guard calls.hasStarted else {
+        guard calls.hasStarted || trouble.halt == .stage else {
             // Caps left nobody of it. If nobody was sent anything before either, it is passed over.
             let isPassed = isOver && !report.isStanding && !staging.ahead.isEmpty
             if isPassed { nextStage = stageFigures.outcomes == 0 ? now.date : staging.opening(after: now.date) }
