@@ -168,6 +168,23 @@ struct PlannerWaveTests {
         #expect(scenario.plan(at: .after(16_560)).sends.isEmpty)
     }
 
+    /// An occurrence keeps its id when its campaign is renamed, and the run after that opened another one.
+    @Test(arguments: ["ebb", "wade"])
+    func `whose wave either id of a renamed occurrence has did not join too late`(_ earlier: String) {
+        var scenario = scenario(watermark: .after(-600), waves: Partition())
+        let waves = [Date.after(-3600): RecipientSet([1]), .after(-1800): [2]]
+        scenario.desired.sends[0].zones = ["zone": [Zone(offset: 3 * 3600): [1], Zone(offset: 9000): [2]]]
+        scenario.desired.sends[0].members = [1, 2]
+        scenario.state.occurrences = [:]
+        for (name, waves) in [(earlier, waves.filter { $0.value == [1] }), ("tide", waves)] {
+            var occurrence = RecordedOccurrence(scenario.desired.sends[0].campaign, local: Self.local)
+            occurrence.waves = Partition(disjoint: waves)
+            scenario.state.occurrences[OccurrenceID(campaign: name, local: Self.local, revision: 1)] = occurrence
+        }
+        let plan = scenario.plan()
+        #expect(plan.sends.map(\.members) == [[1, 2]] && plan.sends.first?.waves?.joinedLate == 0, "\(plan)")
+    }
+
     /// Stores take no time before year 1.
     @Test func `an empty list without a watermark leaves one that a state can keep`() {
         var scenario = scenario(watermark: PlanScenario.now, waves: Partition(disjoint: [Self.instants[0]: [1]]))
