@@ -31,12 +31,14 @@ extension Planner {
     }
 
     /// Whom caps stop of those who may have another of these occurrences already, and are sent that one again. The send
-    /// does not start for them, so it takes the place of nothing.
+    /// does not start for them, so it takes the place of nothing. A snapshot does not say who they are: it may be anybody.
     func stoppedByTries(of sends: [Plan.Send], _ send: Plan.Send) -> RecipientSet {
         let frequency = send.delivery.frequency
-        guard heedsCaps(send), sizes == nil, !frequency.ignoresCaps else { return [] }
+        guard heedsCaps(send), !frequency.ignoresCaps else { return [] }
+        let others = sends.filter { $0.occurrence != send.occurrence && state.occurrences[$0.occurrence] != nil }
+        if sizes != nil { return others.isEmpty ? [] : send.members }
         var tried = RecipientSet()
-        for other in sends where other.occurrence != send.occurrence {
+        for other in others {
             guard let ledger = state.occurrences[other.occurrence]?.ledger else { continue }
             tried.formUnion(other.members.intersection(ledger.uncertain.union(ledger.resent)))
         }

@@ -117,6 +117,16 @@ struct PlannerCapTests {
         #expect(sends.last?.skipped == Partition(disjoint: [.superseded: [2, 3]]))
     }
 
+    @Test func `a snapshot does not say from whom a first try keeps the next occurrence`() throws {
+        let scenario = try hourly()
+        let snapshot = StateSnapshot(scenario.state, tombstones: 0, at: PlanScenario.now)
+        let sends = Planner.forecast(from: snapshot, of: scenario.desired, scenario.settings, at: PlanScenario.now)
+            .proposal.plan.sends
+        // Of the first one, at least as many as the plan from the state has.
+        #expect(sends.last?.occurrence == "sale@2025-12-01T07:00:00Z")
+        #expect((sends.last?.recipients ?? 0) >= 1, "\(sends)")
+    }
+
     @Test func `whoever keeps an outcome is nothing to do while others may come back`() throws {
         var scenario = try hourly()
         scenario.state.watermarks["sale"]?.at = PlanScenario.now
