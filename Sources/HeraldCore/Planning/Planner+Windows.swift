@@ -37,8 +37,9 @@ extension Planner {
         for index in latestFirst
         where sends[index].members != .target && (sends[index].waitsForEach) {
             let again = sends[index].members.intersection(served)
-            let stopped = stoppedByTries(of: sends, sends[index])
-            if !isEstimated(sends[index]) { served.formUnion(sends[index].members.subtracting(stopped)) }
+            if !isEstimated(sends[index]) {
+                served.formUnion(sends[index].members.subtracting(stoppedByTries(of: sends, sends[index])))
+            }
             guard !again.isEmpty else { continue }
             sends[index].skipped.move(again, to: .superseded)
             sends[index].limit(to: sends[index].members.subtracting(again))
