@@ -5,10 +5,6 @@ PREFIX ?= /usr/local
 SWIFT ?= swift
 # The same flags everywhere, so that tests, lint and demo share one debug build.
 FLAGS := --explicit-target-dependency-import-check error
-# What editors look names up in takes a fifth of the time of compiling, and CI has no editor.
-ifdef CI
-FLAGS += --disable-index-store
-endif
 UNAME := $(shell uname -s)
 STATIC := $(if $(filter Linux,$(UNAME)),--static-swift-stdlib,)
 VENV := .venv
