@@ -107,4 +107,24 @@ struct PlannerStageTests {
         let plan = scenario(accepted: [1], rejected: [2, 3], excused: StageFigures(accepted: 1, rejected: 2)).plan()
         #expect(plan.sends.map(\.members) == [RecipientSet(4...10)])
     }
+
+    @Test func `an accepted outcome that is tried again excuses no other one`() throws {
+        var campaign = Self.campaign()
+        campaign.delivery.onUnknown = .resend
+        var excused = StageFigures(accepted: 1, unknown: 2)
+        func plan(accepted: RecipientSet, unknown: RecipientSet, intended: RecipientSet = []) -> Plan {
+            var scenario = scenario(accepted: accepted, unknown: unknown, intended: intended, excused: excused)
+            scenario.desired.sends[0].campaign = campaign
+            return scenario.plan()
+        }
+        let again = try #require(plan(accepted: [1], unknown: [2, 3]).sends.first)
+        #expect(again.members == RecipientSet(2...10))
+        #expect(again.staging?.isNews == true)
+        excused = try #require(again.staging?.opened.last?.excused)
+        #expect(excused == StageFigures(accepted: 1))
+        // They were accepted, and a crash left two others without an outcome.
+        let next = plan(accepted: [1, 2, 3], unknown: [], intended: [4, 5])
+        #expect(next.sends.allSatisfy(\.members.isEmpty))
+        #expect(next.held.contains { $0.reason.contains("2 of 5 have an unknown outcome") })
+    }
 }
