@@ -11,17 +11,25 @@ extension PostgresStore {
             try await session.perform(for: server.patience) { connection, attempt in
                 // An earlier try may have made it, if its answer was lost.
                 if attempt > 1, try isMade(identity, on: connection, server) { return }
-                try make(identity, on: connection, server)
+                do { try make(identity, on: connection, server) } catch let error as PostgresError
+                    where isTaken(error)
+                {
+                    // Or it was still being made a moment ago.
+                    guard attempt > 1, try isMade(identity, on: connection, server) else { throw error }
+                }
             }
-        } catch let error as PostgresError {
-            guard error.code.map(taken.contains) != true else {
-                throw StateError.exists(path: server.name)
-            }
-            throw server.stateError(error)
+        } catch let error as PostgresError where isTaken(error) {
+            throw StateError.exists(path: server.name)
         } catch {
             throw server.stateError(error)
         }
         return try await open(server)
+    }
+
+    /// Whether there is a state already. PostgreSQL says it with its catalogue's unique index if another session makes
+    /// the same schema at this moment.
+    private static func isTaken(_ error: PostgresError) -> Bool {
+        error.code.map { taken.contains($0) || $0 == "23505" } ?? false
     }
 
     /// What PostgreSQL says when a schema, table or function exists already.

@@ -2,6 +2,7 @@ import FCM
 import Foundation
 import HeraldCore
 import HeraldTestSupport
+import Synchronization
 import Testing
 
 @testable import HeraldStore
@@ -41,6 +42,33 @@ import Testing
         try #require(await proxy.isSpentSoon(), "the fault never happened: choose an earlier piece")
         #expect(try await store.wholeState() == expected)
         #expect(try await store.wholeState().serial == Int64(Self.commits.count))
+    }
+
+    @Test func `a state that an earlier try makes while the next one looks for it is made once`() async throws {
+        let proxy = try PostgresProxy()
+        var server = try PostgresTestServer.newSchema(through: proxy)
+        // Only what makes the state is given up early.
+        server.times.answer = .seconds(10)
+        let (parameters, schema) = (try PostgresTestServer.running().parameters, server.schema)
+        let isMade = Mutex(false)
+        proxy.arm(.late, at: .text("CREATE SCHEMA"))
+        // The next try has its answer only when the first has arrived and is done.
+        proxy.act(at: .text("SELECT lineage"), before: false) {
+            let end = ContinuousClock.now + .seconds(8)
+            guard let direct = try? PostgresConnection(parameters, schema: schema) else { return }
+            while ContinuousClock.now < end, !isMade.withLock(\.self) {
+                let rows = try? direct.perform("SELECT 1 FROM @identity", until: end)
+                isMade.withLock { $0 = rows?.first != nil }
+                Thread.sleep(forTimeInterval: 0.01)
+            }
+        }
+        let store = try await PostgresStore.create(server, identity: OpenStore.identity)
+        #expect(isMade.withLock(\.self))
+        #expect(try await store.wholeState() == RecordedState(identity: OpenStore.identity))
+        // Another one is refused as before.
+        await #expect(throws: StateError.exists(path: "test")) {
+            _ = try await PostgresStore.create(server, identity: OpenStore.identity)
+        }
     }
 
     @Test func `a server that is away for longer is an error, and the state is as it was`() async throws {
