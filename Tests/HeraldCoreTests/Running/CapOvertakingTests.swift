@@ -7,24 +7,13 @@ import Testing
 
 /// A message that ignores caps, and counts, reaches people of another send that is under way or waits for its turn.
 /// That send goes out over nobody's cap, also not to those who only wait for another try.
-struct CapOvertakingTests {
-    private static let cap = FrequencyCap(name: "all", max: 1, per: .seconds(86_400))
-    private static let people = RecipientSet(1...10)
-
-    private let laboratory: Laboratory
-
-    init() {
-        var laboratory = Laboratory()
-        laboratory.fcm.ramp = .zero
-        self.laboratory = laboratory
-    }
+struct CapOvertakingTests: CapScene {
+    let laboratory = Self.withoutRamp()
 
     private func send(
         _ name: String, to members: RecipientSet, priority: Int = 5, _ change: (inout Campaign) -> Void = { _ in }
     ) -> DesiredSend {
-        var campaign = Campaign.tide(name, title: name)
-        campaign.delivery.frequency.priority = priority
-        campaign.delivery.frequency.caps = [Self.cap]
+        var campaign = campaign(name, priority: priority)
         change(&campaign)
         return DesiredSend(campaign: campaign, members: members)
     }
@@ -37,28 +26,14 @@ struct CapOvertakingTests {
         }
     }
 
-    private func plan(_ sends: [DesiredSend], underWay: [Plan.Send] = [], at now: Date) -> Plan {
-        var desired = Desired()
-        desired.sends = sends
-        var settings = Settings(project: "p")
-        (settings.frequencyCaps, settings.fcm) = ([Self.cap], laboratory.fcm)
-        var input = Planner.Input(desired: desired, state: laboratory.memory.snapshot(), settings: settings)
-        input.underWay = underWay
-        return Planner.plan(input, at: now)
-    }
-
     private func run(
         _ sends: [DesiredSend], _ sender: ScriptedSender, looksAgain: Bool = true
     ) async throws -> Report {
         let lookAgain: @Sendable (Date, [Plan.Send]) async -> Plan? = { now, underWay in
-            plan(sends, underWay: underWay, at: now)
+            Planner.plan(input(sends, underWay: underWay), at: now)
         }
         return try await laboratory.run(
-            plan(sends, at: laboratory.now), sender, lookAgain: looksAgain ? lookAgain : nil)
-    }
-
-    private static func title(_ request: Request) -> String {
-        request.json["message"]?["notification"]?["title"]?.string ?? ""
+            plan(sends), sender, lookAgain: looksAgain ? lookAgain : nil)
     }
 
     /// What a device's own quota refuses is not tried again for a minute. Nothing of it arrives.

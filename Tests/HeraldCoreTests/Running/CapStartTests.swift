@@ -7,24 +7,8 @@ import Testing
 
 /// Whom a cap stops is decided by messages that started. `first` goes to ten people before `second`, and nobody may get
 /// both.
-struct CapStartTests {
-    private static let cap = FrequencyCap(name: "all", max: 1, per: .seconds(86_400))
-    private static let people = RecipientSet(1...10)
-
-    private let laboratory: Laboratory
-
-    init() {
-        var laboratory = Laboratory()
-        laboratory.fcm.ramp = .zero
-        self.laboratory = laboratory
-    }
-
-    private func campaign(_ name: String, priority: Int = 5) -> Campaign {
-        var campaign = Campaign.tide(name, title: name)
-        campaign.delivery.frequency.priority = priority
-        campaign.delivery.frequency.caps = [Self.cap]
-        return campaign
-    }
+struct CapStartTests: CapScene {
+    let laboratory = Self.withoutRamp()
 
     private func sends(_ change: (inout Campaign) -> Void = { _ in }) -> [DesiredSend] {
         var first = campaign("first", priority: 9)
@@ -32,24 +16,8 @@ struct CapStartTests {
         return [first, campaign("second")].map { DesiredSend(campaign: $0, members: Self.people) }
     }
 
-    private func input(_ sends: [DesiredSend], underWay: [Plan.Send] = []) -> Planner.Input {
-        var desired = Desired()
-        desired.sends = sends
-        var settings = Settings(project: "p")
-        (settings.frequencyCaps, settings.fcm) = ([Self.cap], laboratory.fcm)
-        var input = Planner.Input(desired: desired, state: laboratory.memory.snapshot(), settings: settings)
-        input.underWay = underWay
-        return input
-    }
-
-    private func plan(_ sends: [DesiredSend]) -> Plan { Planner.plan(input(sends), at: laboratory.now) }
-
     private func run(_ sends: [DesiredSend], _ sender: ScriptedSender = ScriptedSender()) async throws -> Report {
         try await laboratory.run(plan(sends), sender)
-    }
-
-    private static func title(_ request: Request) -> String {
-        request.json["message"]?["notification"]?["title"]?.string ?? ""
     }
 
     /// Refuses what these people get of `first`.
