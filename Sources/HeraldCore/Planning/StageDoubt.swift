@@ -1,5 +1,5 @@
-/// What a snapshot leaves open of an occurrence's stages: it says neither whom it is for, nor who has an outcome, nor who
-/// is dead. A forecast shows at least what the plan from the state does.
+/// What a snapshot leaves open of an occurrence's stages: it says neither whom it is for, nor who has an outcome, nor
+/// who is dead. A forecast shows at least what the plan from the state does.
 struct StageDoubt {
     /// How many of those who are listed may be dead.
     private let mayBeDead: Int
