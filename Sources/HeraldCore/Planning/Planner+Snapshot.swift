@@ -49,7 +49,9 @@ extension Planner {
         guard sizes != nil else { return false }
         // A rename leaves the ids of recorded occurrences as they are.
         let isRecorded = (occurrences[send.campaign] ?? []).map(\.occurrence).contains {
-            $0.local != nil && $0.local == send.waves?.local && $0.finished == nil
+            // What has tried nobody keeps who gets which text, and whoever was listed later gets none.
+            $0.local == send.waves?.local && $0.finished == nil
+                && ($0.local != nil || send.content.personal != nil && $0.isUnbegun)
         }
         return send.isResumed || send.staging != nil || isRecorded
     }

@@ -1,5 +1,5 @@
-/// What a snapshot leaves open of an occurrence's stages: it says neither who has an outcome nor who is dead. A forecast
-/// shows at least what the plan from the state does.
+/// What a snapshot leaves open of an occurrence's stages: it says neither whom it is for, nor who has an outcome, nor
+/// who is dead. A forecast shows at least what the plan from the state does.
 struct StageDoubt {
     /// How many of those who are listed may be dead.
     private let mayBeDead: Int
@@ -40,8 +40,12 @@ struct StageDoubt {
     fileprivate func mayBeOver(_ staging: StageSorting, _ members: RecipientSet, late: RecipientSet) -> Bool {
         let late = isResumed ? late : []
         let (members, open) = (members.subtracting(late), staging.open.subtracting(late))
-        guard let last = staging.recorded.last else { return mayBeNobody(open.count - spent) }
-        if last.share == staging.current { return last.settled != nil || mayBeNobody(members.count - spent) }
+        // Whoever was listed after it had begun is no part of it. That may be all seeds, or all who seem to be left.
+        guard let last = staging.recorded.last else { return isResumed || mayBeNobody(open.count) }
+        if last.share == staging.current {
+            let left = min(members.count - spent, last.planned - (spent - last.before.outcomes))
+            return last.settled != nil || mayBeNobody(left)
+        }
         // Whoever has an outcome was in an earlier stage, unless the stages were others then.
         let earlier = staging.drawn.union(of: staging.drawn.states.filter { $0 <= last.share })
         return mayBeNobody(open.subtracting(earlier).count - max(0, spent - earlier.count))

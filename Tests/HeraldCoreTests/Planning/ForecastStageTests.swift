@@ -40,8 +40,10 @@ struct ForecastStageTests {
             .proposal.plan
     }
 
-    private func stage(_ share: StageShare = .seeds, accepted: Int, settled: Int? = -3600) -> RecordedStage {
-        var stage = RecordedStage(share: share, opened: .after(-3600), planned: accepted)
+    private func stage(
+        _ share: StageShare = .seeds, accepted: Int, planned: Int? = nil, settled: Int? = -3600
+    ) -> RecordedStage {
+        var stage = RecordedStage(share: share, opened: .after(-3600), planned: planned ?? accepted)
         stage.settled = settled.map { .after($0) }
         stage.figures = StageFigures(accepted: accepted)
         return stage
@@ -96,6 +98,41 @@ struct ForecastStageTests {
         #expect(scenario.plan().sends.map(\.recipients) == [2])
         #expect(forecast(scenario).sends.count == 1)
         #expect(forecast(scenario).sends.allSatisfy { $0.recipients >= 2 })
+    }
+
+    /// Seeds whom nobody had listed when it began.
+    private func add(guests: RecipientSet, to scenario: inout PlanScenario) {
+        scenario.desired.sends[0].members.formUnion(guests)
+        scenario.desired.sends[0].guests = guests
+        scenario.list(guests)
+    }
+
+    @Test func `new seeds may be no part of what began before there were stages`() {
+        let campaign = Self.campaign()
+        var scenario = scenario(campaign, seeds: [8, 9], accepted: [1], stage: stage(accepted: 0))
+        add(guests: [8, 9], to: &scenario)
+        scenario.state.occurrences[campaign.id]?.stages = []
+        #expect(scenario.plan().sends.map(\.members) == [[2, 3, 4, 5, 6, 7]])
+        #expect(forecast(scenario).sends.map(\.recipients) == [9])
+    }
+
+    @Test func `new seeds do not hide that a stage has been sent`() {
+        var scenario = scenario(
+            Self.campaign(soak: .manual), seeds: [1, 8, 9], accepted: [1], stage: stage(accepted: 1, settled: nil))
+        add(guests: [8, 9], to: &scenario)
+        #expect(scenario.plan().sends == [])
+        #expect(scenario.plan().held.count == 1)
+        #expect(forecast(scenario).held.map(\.reason) == scenario.plan().held.map(\.reason))
+        #expect(forecast(scenario).sends.map(\.recipients) == [3])
+    }
+
+    @Test func `a stage that was not sent to all does not seem to be over`() {
+        let scenario = scenario(
+            Self.campaign(soak: .manual), seeds: [1, 2, 3], accepted: [1],
+            stage: stage(accepted: 1, planned: 3, settled: nil))
+        #expect(scenario.plan().sends.map(\.members) == [[2, 3]])
+        #expect(forecast(scenario).sends.map(\.recipients) == [3])
+        #expect(forecast(scenario).held == [])
     }
 
     @Test func `what a stage has too much of is what came of all`() {

@@ -212,6 +212,22 @@ import Testing
         #expect(found.told == told)
     }
 
+    /// FCM took nothing of a first run, which had recorded who gets which text. The third came later.
+    @Test func `a snapshot does not say for whom texts were recorded`() throws {
+        var scenario = scenario
+        let samples = try PersonalSamples(["Ann,it", "Bob,it", "New,it"])
+        scenario.desired = samples.desired
+        scenario.settings.guards.maxRecipients = 2
+        let campaign = try samples.send.campaign
+        var occurrence = RecordedOccurrence(campaign, due: nil)
+        occurrence.classes = Partition(disjoint: [MessageClass(locale: "it"): [1, 2]])
+        scenario.state.occurrences[campaign.id] = occurrence
+        #expect(scenario.plan().sends.map(\.members) == [[1, 2]])
+        let found = judged(forecast(scenario), .maxRecipients)
+        #expect(found.refused == [])
+        #expect(found.told == ["campaign 'mine'"])
+    }
+
     /// Members, listed; the limit is 30 %.
     @Test(
         arguments: [
