@@ -259,20 +259,26 @@ package struct Planner {
             || state.tests.contains { $0.campaign == campaign }
     }
 
-    /// An id for a new occurrence, which no other campaign has. A name that is used again adds `~2` to its id.
+    /// An id for an occurrence that has tried nobody, which no other campaign has. What was opened before a rename keeps
+    /// its id. A name that is used again adds `~2` to its id.
     func freeID(of campaign: Campaign, due: Date?) -> OccurrenceID {
-        freeID(.init(campaign: campaign.name.value, due: due, revision: campaign.revision), for: campaign)
+        freeID(of: campaign.name.value) { OccurrenceID(campaign: $0, due: due, revision: campaign.revision) }
     }
 
     func freeID(of campaign: Campaign, local: LocalTime) -> OccurrenceID {
-        freeID(.init(campaign: campaign.name.value, local: local, revision: campaign.revision), for: campaign)
+        freeID(of: campaign.name.value) { OccurrenceID(campaign: $0, local: local, revision: campaign.revision) }
     }
 
-    private func freeID(_ id: OccurrenceID, for campaign: Campaign) -> OccurrenceID {
-        var (free, number) = (id, 1)
-        while !state.isFree(free, for: campaign.name.value) {
+    /// - Parameter id: the usual id under a name.
+    private func freeID(of name: String, _ id: (String) -> OccurrenceID) -> OccurrenceID {
+        let ids = [id(name)] + (state.formerNames[name] ?? []).sorted().map(id)
+        if let opened = ids.first(where: { state.occurrences[$0] != nil && state.isFree($0, for: name) }) {
+            return opened
+        }
+        var (free, number) = (ids[0], 1)
+        while !state.isFree(free, for: name) {
             number += 1
-            free = OccurrenceID(rawValue: "\(id)~\(number)")
+            free = OccurrenceID(rawValue: "\(ids[0])~\(number)")
         }
         return free
     }

@@ -148,7 +148,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         // What came due goes before the steps under way. Those stay in the queue, so that no watermark passes them.
         queue.insert(fresh)
         leftOut.formUnion((plan.missed + plan.superseded + plan.joinedLate).map(\.occurrence))
-        watermarks.add(plan.watermarks)
+        watermarks.add(plan.watermarks, after: plan.looks)
         nextLook = surroundings.lookAgain == nil ? nil : plan.nextDue
         context.recorded.apply(plan.renaming + plan.notes)
         await commit(plan.renaming + plan.notes + plan.endings(at: surroundings.now()) + dueWatermarks())

@@ -5,8 +5,14 @@ struct Watermarks {
     private var planned: [String: Watermark] = [:]
     /// For each campaign, the due time of the first send that ended without having begun.
     private var unbegun: [String: Date] = [:]
+    /// From when on the waves of campaigns in local time were looked at. What had passed when a schedule got its field
+    /// stays so.
+    private var looked: [String: Date] = [:]
 
-    mutating func add(_ watermarks: [String: Watermark]) { planned.merge(watermarks) { _, new in new } }
+    mutating func add(_ watermarks: [String: Watermark], after looks: [String: Plan.Look] = [:]) {
+        planned.merge(watermarks) { _, new in new }
+        looked.merge(looks.mapValues(\.mark.at)) { _, new in new }
+    }
 
     /// The next run must find a send that has not begun, so the watermark stays before it.
     mutating func noteUnbegun(_ step: Plan.Step) {
@@ -34,7 +40,8 @@ struct Watermarks {
             var mark = mark
             if let first = unbegun[campaign], first <= mark.at {
                 mark.next = first
-                mark.at = max(first - 1, recorded[campaign]?.at ?? .distantPast)
+                let begin = max(looked[campaign] ?? .distantPast, recorded[campaign]?.at ?? .distantPast)
+                mark.at = max(first - 1, begin)
             }
             return .watermark(campaign, mark)
         }

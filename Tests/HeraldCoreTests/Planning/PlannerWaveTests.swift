@@ -168,6 +168,44 @@ struct PlannerWaveTests {
         #expect(scenario.plan(at: .after(16_560)).sends.isEmpty)
     }
 
+    /// 1 has a wave from when the schedule had a field before, and the run in which it has one again does not try it. The
+    /// clock of 2 came to it between that run and the one before.
+    @Test func `what had passed when a schedule got its field stays so if an earlier wave does not begin`() throws {
+        let wave = Date.after(-3600)
+        var scenario = scenario(watermark: .after(-2700), waves: Partition(disjoint: [wave: [1]]))
+        let id = OccurrenceID(campaign: "tide", local: Self.local, revision: 1)
+        scenario.state.occurrences[id]?.accepted = []
+        let cron = try Cron(parsing: "0 10 * * *")
+        scenario.desired.sends[0].campaign.schedule.times = .local(
+            LocalSchedule(.cron(cron, start: nil, end: nil), field: "zone"))
+        scenario.desired.sends[0].zones = ["zone": [Zone(offset: 3 * 3600): [1], Zone(offset: 9000): [2]]]
+        scenario.desired.sends[0].members = [1, 2]
+        scenario.state.watermarks["tide"] = Watermark(
+            at: .after(-2700), schedule: Schedule(.cron(cron, start: nil, end: nil)).text, next: nil)
+        let edited = scenario.plan()
+        #expect(edited.sends.map(\.members) == [[1]], "\(edited)")
+        var marks = Watermarks()
+        marks.add(edited.watermarks, after: edited.looks)
+        for step in edited.steps { marks.noteUnbegun(step) }
+        scenario.state.apply(marks.due(waiting: [], recorded: scenario.state.watermarks))
+        #expect(scenario.state.watermarks["tide"]?.at == PlanScenario.now)
+        #expect(scenario.plan(at: .after(60)).sends.map(\.members) == [[1]])
+    }
+
+    @Test func `what tried nobody before a rename keeps its id`() {
+        var scenario = scenario(watermark: .after(-5400), waves: Partition())
+        scenario.desired.sends[0].zones = ["zone": [Zone(offset: 3 * 3600): [1], Zone(offset: -10 * 3600): [2, 3]]]
+        var opened = RecordedOccurrence(scenario.desired.sends[0].campaign, local: Self.local)
+        opened.campaign = "wade"
+        let id = OccurrenceID(campaign: "wade", local: Self.local, revision: 1)
+        scenario.state.occurrences = [id: opened]
+        scenario.state.watermarks["wade"] = scenario.state.watermarks.removeValue(forKey: "tide")
+        scenario.desired.sends[0].campaign.previousNames = [.init("wade")]
+        let plan = scenario.plan()
+        #expect(plan.renames.map(\.old) == ["wade"])
+        #expect(plan.sends.map(\.occurrence) == [id] && plan.sends.map(\.members) == [[1]], "\(plan)")
+    }
+
     /// An occurrence keeps its id when its campaign is renamed, and the run after that opened another one.
     @Test(arguments: ["ebb", "wade"])
     func `whose wave either id of a renamed occurrence has did not join too late`(_ earlier: String) {

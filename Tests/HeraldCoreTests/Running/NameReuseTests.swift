@@ -123,6 +123,19 @@ import Testing
         #expect(world.accepted == 2)
     }
 
+    /// Its run was stopped before the first request.
+    @Test func `what tried nobody before a rename keeps its id, and leaves nothing open`() async throws {
+        var world = Simulation(.utc("2026-12-07 09:00"))
+        try world.laboratory.memory.commit([.open("welcome@once", RecordedOccurrence(welcome, due: nil))])
+        world.declare(welcome.named("hello", formerly: "welcome"))
+        try await world.run()
+        world.declare(other)
+        for _ in 0..<3 { try await world.run() }
+        #expect(world.occurrences == ["welcome@once", "welcome@once~2"])
+        #expect(world.accepted == 4, "both messages, once to each of two recipients")
+        #expect(world.state.occurrences.count == 2 && world.state.occurrences.values.allSatisfy { $0.finished != nil })
+    }
+
     @Test func `two campaigns that swap their names send nothing again`() async throws {
         var world = try await world()
         let second = Campaign.tide("goodbye", title: "Goodbye")
