@@ -172,9 +172,10 @@ import Testing
         let known = try JSONValue(parsing: Array(try await scene.type("herald status --format json").output.utf8))
         #expect(known["unended_run"]?["run"]?.string?.isEmpty == false && known["last_run"] == .null, "\(known)")
         // Who holds the lock is at work.
-        try await RunLock(for: scene.sandbox.statePath, run: "the-next-one").hold {
-            #expect(try await scene.type("herald status").output.contains("did not come to its end") == false)
+        let working = try await RunLock(for: scene.sandbox.statePath, run: "the-next-one").hold {
+            try await scene.type("herald status").output
         }
+        #expect(!working.contains("did not come to its end"), "\(working)")
         _ = try await scene.type("herald run")
         let ended = try JSONValue(parsing: Array(try await scene.type("herald status --format json").output.utf8))
         #expect(ended["unended_run"] == nil && ended["last_run"] != .null, "\(ended)")
