@@ -182,6 +182,24 @@ extension LocalTimeTests {
         #expect(try await run(town, at: 49).words.contains("nobody was listed") == false)
     }
 
+    /// It is over when the last clock of the world has shown it: at 23:07 UTC.
+    @Test(arguments: [[5, 6, 23, 23.5, 24, 48], [30, 31, 48]])
+    func `a time that all clocks on the list have passed is told once, when it is over`(_ hours: [Double]) async throws
+    {
+        let files = Self.files(Self.once("2027-01-04T09:07"), zones: ["Asia/Tokyo", "Asia/Tokyo"])
+        let town = try await town(files, hours: hours[0])
+        var failed: [Double] = []
+        for hour in hours {
+            town.go(to: Self.monday + hour * 3600)
+            let run = try await town.herald("run")
+            if run.failure != nil { failed.append(hour) }
+            #expect(run.failure == nil || run.failure?.status == .failed, "\(run.errors)")
+            #expect((run.output + run.errors).contains("was missed") == (run.failure != nil), "\(run)")
+        }
+        #expect(failed == [hours.first { $0 > 23.2 }] && town.messages().isEmpty)
+        #expect(try await town.herald("status").failure == nil)
+    }
+
     @Test func `a plan names the zones that a new field leaves out`() async throws {
         let town = try await town(Self.files(#"cron: "7 9 * * *", timezone: Europe/Rome"#, zones: Self.three))
         _ = try await run(town, at: 9)

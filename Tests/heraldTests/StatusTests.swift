@@ -163,6 +163,25 @@ import Testing
         await scene.sandbox.end()
     }
 
+    @Test func `a run that was killed is told until another one ends`() async throws {
+        let scene = try await Scene()
+        try await scene.done("herald state init")
+        try await scene.sandbox.applyAndDie(at: (.beforeAnswer, 5), of: scene.host)
+        let killed = try await scene.type("herald status").output
+        #expect(killed.contains("ago and did not come to its end"), "\(killed)")
+        let known = try JSONValue(parsing: Array(try await scene.type("herald status --format json").output.utf8))
+        #expect(known["unended_run"]?["run"]?.string?.isEmpty == false && known["last_run"] == .null, "\(known)")
+        // Who holds the lock is at work.
+        let working = try await RunLock(for: scene.sandbox.statePath, run: "the-next-one").hold {
+            try await scene.type("herald status").output
+        }
+        #expect(!working.contains("did not come to its end"), "\(working)")
+        _ = try await scene.type("herald run")
+        let ended = try JSONValue(parsing: Array(try await scene.type("herald status --format json").output.utf8))
+        #expect(ended["unended_run"] == nil && ended["last_run"] != .null, "\(ended)")
+        await scene.sandbox.end()
+    }
+
     @Test func `it is a page, too`() async throws {
         let scene = try await Scene()
         let page = try await scene.done("herald status --format html", 4).output

@@ -19,11 +19,14 @@ extension CommandContext {
             (standing.checkup, standing.workers) = (snapshot.checkup, snapshot.workers)
             standing.lists = files.listAges(of: snapshot.lists, at: now)
         } else {
+            // A run that is at work now may end while the state is read.
+            let wasRunning = (try? await state.holder()) != nil
             let known = try await KnownState.read(from: state, for: .reading, at: now, filesIn: files.folder.path)
             standing = .init(pauses: known.recorded.pauses, lastRun: known.recorded.lastRun, every: every)
             if known.exists {
                 standing.isRunning = try await state.holder() != nil
                 standing.workers = try await workers()
+                if !wasRunning, !standing.isRunning { standing.unendedRun = known.recorded.begunRun }
             } else {
                 standing.workers = []
             }

@@ -45,8 +45,9 @@ extension Conductor {
             work, store, sender, files, progress, under: lock, signals, watch, clock)
         surroundings.end = { await noteHalt($0, in: store, under: lock, started: blank.started) }
         tellCap(of: sender, for: work.plan)
+        let begin = StateChange.begunRun(BegunRun(run: blank.run, started: blank.started))
         let notes =
-            (request.saved.map { [.spendPlan($0.id)] } ?? []) + (isReal ? state.applying + [.newStamp()] : [])
+            (request.saved.map { [.spendPlan($0.id)] } ?? []) + (isReal ? state.applying + [begin, .newStamp()] : [])
             + tellingBegin(state.recorded, at: blank.started)
         var stamps: Stamps?
         let options = runOptions(under: lock)
@@ -79,7 +80,7 @@ extension Conductor {
         }
         if isReal, let end = RecordedRun(report) {
             // For people only, so that a failure must not hide how the run ended.
-            try? await store.commit([.lastRun(end)])
+            try? await store.commit(StateChange.end(of: end))
         }
         context.machine.reported(report)
         do { try files.save(report) } catch {

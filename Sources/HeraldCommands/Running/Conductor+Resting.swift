@@ -17,7 +17,7 @@ extension Conductor {
             let store = try await existingOrNew(state)
             // Saved so that the next run finds these recipients' numbers.
             try await record(work, in: store)
-            let end = RecordedRun(report).map { [StateChange.lastRun($0)] } ?? []
+            let end = RecordedRun(report).map { StateChange.end(of: $0) } ?? []
             let changes =
                 work.course.bookkeeping(at: request.now()) + state.applying + end
                 + tellingBegin(recorded, at: report.started)

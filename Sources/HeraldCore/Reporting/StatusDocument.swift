@@ -11,6 +11,8 @@ package struct StatusDocument: Document, Sendable {
     package struct Standing: Hashable, Sendable {
         package var pauses: Pauses
         package var lastRun: RecordedRun?
+        /// One that began after it and did not come to its end, although nobody is at work: mostly it was killed.
+        package var unendedRun: BegunRun?
         package var lists: [ListAge] = []
         /// `nil` if doctor never looked.
         package var checkup: RecordedCheckup?
@@ -50,7 +52,7 @@ package struct StatusDocument: Document, Sendable {
     // MARK: JSON
 
     package var json: JSONValue {
-        [
+        var members: [String: JSONValue] = [
             "schema": "herald.status/1", "at": .string(plan.at.rfc3339), "workspace": .string(workspace),
             "snapshot": overview.snapshot.map { .string($0.rfc3339) } ?? .null, "calm": .bool(isCalm),
             "needs": .array(needs.map(\.json)),
@@ -71,6 +73,8 @@ package struct StatusDocument: Document, Sendable {
             "doctor": standing.checkup?.json ?? .null, "running": .bool(standing.isRunning),
             "workers": standing.workers.map { .array($0.map { .string($0) }) } ?? .null,
         ]
+        members["unended_run"] = standing.unendedRun?.json
+        return .object(members)
     }
 
     /// `nil` for a number that is not known exactly.
@@ -118,7 +122,7 @@ package struct StatusDocument: Document, Sendable {
         let all: [(String, [String])] = [
             ("Due now", dueLines), ("Next", nextLines),
             ("Waiting", plan.waiting.map { "\($0.occurrence)  \($0.words(overview.figures))" }), ("Paused", paused),
-            ("Last run", [standing.lastRun.map { $0.words(at: plan.at) } ?? "none that the state knows"]),
+            ("Last run", lastRuns),
             ("Lists", lists), ("At work", workers),
             ("Doctor", [standing.checkup?.words(at: plan.at) ?? "never looked here; 'herald doctor' does"]),
             ("Known from", [source]),
@@ -130,6 +134,12 @@ package struct StatusDocument: Document, Sendable {
     var source: String {
         if let snapshot = overview.snapshot { return "the snapshot of \(snapshot.rfc3339)" }
         return plan.state == nil ? "the files; there is no state yet" : "the state"
+    }
+
+    private var lastRuns: [String] {
+        let last = standing.lastRun?.words(at: plan.at)
+        guard let unended = standing.unendedRun else { return [last ?? "none that the state knows"] }
+        return [unended.words(at: plan.at)] + [last.map { "before it: \($0)" }].compactMap(\.self)
     }
 
     private var workers: [String] {
@@ -169,6 +179,13 @@ extension RecordedRun {
     }
 
     private static let shown = ["accepted", "rejected", "unknown", "skipped", "held", "pending", "missed"]
+}
+
+extension BegunRun {
+    fileprivate func words(at now: Date) -> String {
+        let age = Duration.seconds(max(0, now.timeIntervalSince(started).rounded(.down))).rounded
+        return "\(run) began \(age) ago and did not come to its end; the next run goes on with what it left"
+    }
 }
 
 extension RecordedRun {

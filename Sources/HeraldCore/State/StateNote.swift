@@ -5,6 +5,8 @@ package import FCM
 package enum StateNote: String, Hashable, Sendable, CaseIterable {
     /// The last run or apply that came to its end: a `RecordedRun`.
     case lastRun = "last_run"
+    /// The run or apply that began to change something and has not come to its end: a `BegunRun`. Empty after the end.
+    case begunRun = "begun_run"
     /// The last time that FCM was asked what is subscribed: a `RecordedDrift`.
     case lastDrift = "last_drift"
     /// The pass of questions to FCM that has begun and is not over: a `SurveyPass`.
@@ -52,7 +54,29 @@ package struct RecordedRun: Hashable, Sendable {
     }
 }
 
+/// A run or apply that began to change something.
+package struct BegunRun: Hashable, Sendable {
+    package var run: String
+    package var started: Date
+
+    package init(run: String, started: Date) { (self.run, self.started) = (run, started) }
+
+    package var json: JSONValue { ["run": .string(run), "started": .string(started.rfc3339)] }
+
+    /// `nil` for what no herald writes.
+    package init?(json: JSONValue) {
+        guard let run = json["run"]?.string, let started = json["started"]?.string.flatMap({ Date(rfc3339: $0) })
+        else { return nil }
+        self.init(run: run, started: started)
+    }
+}
+
 extension RecordedState {
+    /// The run or apply that began and has not come to its end: it is at work, or it was killed.
+    package var begunRun: BegunRun? {
+        notes[.begunRun].flatMap { try? JSONValue(strictly: Array($0.utf8), depth: 4) }.flatMap { BegunRun(json: $0) }
+    }
+
     /// The last run or apply that came to its end. `nil` if none has since the state notes it.
     package var lastRun: RecordedRun? {
         guard let text = notes[.lastRun], let json = try? JSONValue(strictly: Array(text.utf8), depth: 4) else {
@@ -79,4 +103,9 @@ extension StateChange {
     }
 
     package static func lastRun(_ run: RecordedRun) -> StateChange { .note(.lastRun, run.json.compactText) }
+
+    package static func begunRun(_ run: BegunRun) -> StateChange { .note(.begunRun, run.json.compactText) }
+
+    /// What is noted when a run comes to its end. An earlier one that was killed is not the last one any more.
+    package static func end(of run: RecordedRun) -> [StateChange] { [.lastRun(run), .note(.begunRun, "")] }
 }

@@ -25,12 +25,27 @@ struct NoteContractTests {
         #expect(state.serial == 0)
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func `a run that began is known until one ends`(_ kind: StoreKind) async throws {
+        let open = try await OpenStore(kind)
+        #expect(try await open.store.snapshot().begunRun == nil)
+        for run in ["20261125T085900Z-aa11", Self.run.run] {
+            try await open.commit(.begunRun(BegunRun(run: run, started: Self.run.started)))
+        }
+        let begun = try await open.store.snapshot().begunRun
+        #expect(begun == BegunRun(run: Self.run.run, started: Self.run.started))
+        for change in StateChange.end(of: Self.run) { try await open.commit(change) }
+        let state = try await open.reopened()
+        #expect(state.begunRun == nil && state.lastRun == Self.run)
+        #expect(state.serial == 0)
+    }
+
     @Test(arguments: [
         "", "[]", "{}", #"{"run": 1}"#, #"{"run":"r","started":"x","finished":"y","result":"ok","figures":{}}"#,
     ])
     func `a note that makes no sense is none`(_ text: String) {
         var state = RecordedState(identity: OpenStore.identity)
-        state.apply([.note(.lastRun, text)])
-        #expect(state.lastRun == nil)
+        state.apply([.note(.lastRun, text), .note(.begunRun, text)])
+        #expect(state.lastRun == nil && state.begunRun == nil)
     }
 }
