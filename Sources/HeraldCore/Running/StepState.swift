@@ -182,6 +182,8 @@ struct StepState: DecidingStep {
         case (.claiming, .claimed(let claim)): return take(claim, now, &context)
         case (.leavingJob, .settled(let settlement)):
             take(settlement)
+            // Others have left them to the next run. So their stage is not over.
+            if report.stopped == nil, !report.isStanding { postponed += settlement.left.members.count }
             return goOn(now, &context)
         case (.leavingJob, .storeFailed(let reason)):
             loseJob()

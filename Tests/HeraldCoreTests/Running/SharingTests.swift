@@ -184,6 +184,30 @@ import Testing
         }
     }
 
+    @Test(arguments: [RecipientSet(), [400]])
+    func `a stage is not over while somebody of it is left whom another process does not try again`(
+        _ left: RecipientSet
+    ) throws {
+        var context = RunContext.sample()
+        context.crew = crew(others: 1)
+        let open = RecordedStage(share: StageShare(millionths: 10_000), opened: Laboratory.start, planned: 400)
+        let staging = Plan.Staging(
+            opened: [open], isNews: false, figures: StageFigures(), limits: StageLimits(), soak: .manual)
+        var (step, _) = try proven(400, staging: staging, &context)
+        _ = step.handle(.shared(JobID(rawValue: 1)), at: Self.now, &context)
+        step.queue = StepQueue([])
+        step.stage = .leavingJob
+        var settlement = Settlement()
+        settlement.others[.accepted] = 399 - left.count
+        settlement.left.members = left
+        guard case .commit(let changes) = step.handle(.settled(settlement), at: Self.now, &context) else {
+            throw Unexpected()
+        }
+        let stages = changes.compactMap { if case .stages(_, let stages) = $0 { stages } else { nil } }
+        #expect(stages.count == 1 && (stages[0].last?.settled != nil) == left.isEmpty)
+        #expect(step.report.pending == left.count)
+    }
+
     @Test func `a run that only waits for others does something else, and soon looks again`() throws {
         var context = RunContext.sample()
         let (job, send) = (JobID(rawValue: 1), Plan.Send.sample(1...300))

@@ -10,42 +10,31 @@ extension PostgresCrew {
         _ = try await database.writing(under: workLease(part)) { transaction in
             transaction.run("UPDATE @job SET is_ending = true WHERE id = $1", name)
         }
-        while try await isShared(job, part), !Task.isCancelled {
+        var isShared = try await isShared(job, part)
+        while isShared, !Task.isCancelled {
             try? await Task.sleep(for: min(.milliseconds(100), times.reading))
+            isShared = try await self.isShared(job, part)
         }
+        // Before the job is deleted: if the answer to that commit is lost, nobody can be asked any more.
         var settlement = try await settlement(of: job, part)
-        let left = try await database.writing(under: workLease(part)) { transaction in
-            let left = try Self.left(in: job, transaction)
+        // Others may still claim them.
+        if isShared { settlement.left = Claim() }
+        _ = try await database.writing(under: workLease(part)) { transaction in
             transaction.run("DELETE FROM @job_range WHERE job = $1", name)
             transaction.run("DELETE FROM @job WHERE id = $1", name)
-            return left
         }
-        // If the answer to the commit was lost, they wait for the next run.
-        settlement.left = left ?? Claim()
         return settlement
     }
 
-    /// Whom nobody has claimed.
-    private static func left(in job: JobID, _ transaction: PostgresTransaction) throws -> Claim {
-        let name = PostgresValue.int(job.rawValue)
-        let answers = try transaction.fetch([
-            PostgresStatement("SELECT slice, bits FROM @job_range WHERE job = $1 AND part IS NULL", name),
-            Self.deferred(in: "part IS NULL", [name]),
-        ])
-        var claim = Claim()
-        for row in answers[0].all {
-            claim.members.formUnion(try RecipientSet(slice: row.int(0), row.bits(1)))
-        }
-        let refused = try SliceTable.ledger.partitions(answers[1]).values.first?[.deferred] ?? []
-        claim.deferred = refused.intersection(claim.members)
-        return claim
-    }
-
+    /// Whether others may still work on it. Once the lease is lost nobody can leave or be buried, and the next commit is
+    /// refused.
     private func isShared(_ job: JobID, _ part: CrewBoard.Part) async throws -> Bool {
         try await database.reading { transaction in
             let others = PostgresStatement(
-                "SELECT count(*) FROM @job_part WHERE job = $1 AND id <> $2 AND NOT has_left", .int(job.rawValue),
-                .int(part.id))
+                """
+                SELECT count(*) FROM @job_part WHERE job = $1 AND id <> $2 AND NOT has_left
+                AND EXISTS (SELECT FROM @lease WHERE epoch = $3 AND NOT @has_failed_over())
+                """, .int(job.rawValue), .int(part.id), .int(part.epoch))
             return try transaction.commit([others])[0].first?.int(0) ?? 0 > 0
         }
     }
@@ -60,6 +49,8 @@ extension PostgresCrew {
                 PostgresStatement(
                     "SELECT body FROM @job_failure WHERE job = $1 ORDER BY id LIMIT $2", name,
                     .int(StepReport.shownFailures)),
+                PostgresStatement("SELECT slice, bits FROM @job_range WHERE job = $1 AND part IS NULL", name),
+                Self.deferred(in: "part IS NULL", [name]),
             ])
             var settlement = Settlement()
             var count = 0
@@ -69,6 +60,11 @@ extension PostgresCrew {
             }
             settlement.failures = try answers[1].all.map { try Report.Failure(written: $0.text(0)) }
             settlement.failuresOmitted = max(0, count - settlement.failures.count)
+            for row in answers[2].all {
+                settlement.left.members.formUnion(try RecipientSet(slice: row.int(0), row.bits(1)))
+            }
+            let deferred = try SliceTable.ledger.partitions(answers[3]).values.first?[.deferred] ?? []
+            settlement.left.deferred = deferred.intersection(settlement.left.members)
             return settlement
         }
     }

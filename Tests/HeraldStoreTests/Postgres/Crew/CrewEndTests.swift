@@ -15,9 +15,10 @@ import Testing
         let store: PostgresStore
         let job: JobID
 
-        init(_ scene: CrewScene) async throws {
-            lease = try await RunLease.take(scene.server, run: "run", scene.timing)
-            store = try await PostgresStore.open(scene.server, under: lease)
+        init(_ scene: CrewScene, through server: PostgresServer? = nil) async throws {
+            let server = server ?? scene.server
+            lease = try await RunLease.take(server, run: "run", scene.timing)
+            store = try await PostgresStore.open(server, under: lease)
             conductor = try #require(try await lease.gather(rate: scene.rate))
             guard case .send(let send) = scene.plan(try await store.snapshot()).steps[0].work else {
                 throw CancellationError()
@@ -76,6 +77,54 @@ import Testing
         #expect(!claimed.isEmpty && left.members == RecipientSet(1...2000).subtracting(claimed))
         #expect(left.deferred == [2000])
         #expect(try await scene.leftovers() == 0)
+        await run.end()
+    }
+
+    @Test func `whom nobody has claimed also comes back if nothing answers that the job has ended`() async throws {
+        let scene = try await CrewScene(2000)
+        let proxy = try PostgresProxy()
+        let through = PostgresServer(
+            name: "test", schema: scene.server.schema,
+            parameters: scene.server.parameters.merging(["host": proxy.folder]) { $1 })
+        let run = try await Run(scene, through: through)
+        let claimed = try await run.conductor.claim(in: run.job).members
+        try await run.store.commit([.outcome(CrewScene.occurrence, [2000], .deferred)])
+        proxy.arm(.cutAfter, at: .text("DELETE FROM"))
+        let left = try await run.conductor.leave(run.job).left
+        #expect(proxy.isSpent)
+        #expect(!claimed.isEmpty && left.members == RecipientSet(1...2000).subtracting(claimed))
+        #expect(left.deferred == [2000])
+        #expect(try await scene.leftovers() == 0)
+        await run.end()
+    }
+
+    /// Changes the state once the run waits for the others.
+    private func change(_ scene: CrewScene, _ change: String) async throws {
+        let store = try await PostgresStore.open(scene.server)
+        try await scene.eventually {
+            try await store.reading { transaction in
+                try transaction.commit([PostgresStatement("SELECT FROM @job WHERE is_ending")])[0].count > 0
+            }
+        }
+        try await sql(scene, "UPDATE \(change)")
+    }
+
+    @Test(
+        .timeLimit(.minutes(1)),
+        arguments: [
+            ("@lease SET epoch = epoch + 1", StateError.leaseLost(holder: "run")),
+            ("@server SET timeline = 'another'", .failedOver(path: "test")),
+        ])
+    func `a run that lost its lease waits for nobody`(_ change: String, _ error: StateError) async throws {
+        let scene = try await CrewScene(2000)
+        let run = try await Run(scene)
+        let helper = try await join(scene)
+        try await scene.eventually { try await helper.nextJob(except: []) != nil }
+        // The helper does not leave, and nobody may bury it any more.
+        async let changed: Void = self.change(scene, change)
+        await #expect(throws: error) { _ = try await run.conductor.leave(run.job) }
+        try await changed
+        await helper.disband()
         await run.end()
     }
 
