@@ -13,7 +13,7 @@ extension Executor {
         if !options.mode.isDryRun { stopped = await whomCapsStop(send, except: awaitingCaps[entry.index] ?? []) }
         report.steps[entry.index].skip(stopped.mapMembers { $1.subtracting(send.refusedIfStopped) }.counts)
         send.decide(stopped)
-        personal[entry.index]?.decide(stopped)
+        parts[entry.index]?.decide(stopped)
         awaitingCaps[entry.index, default: []].formUnion(send.undecided)
         entry.step.work = .send(send)
     }
@@ -35,10 +35,17 @@ extension Executor {
         return waiting > 0 && step.pending == waiting && (step.unknown == 0 || send.delivery.onUnknown == .hold)
     }
 
-    /// How many of those who waited for caps a later part of their send counts again.
-    mutating func countedAgain(in step: Plan.Step, at index: Int) -> Int {
-        guard case .send(let send) = step.work, let waiting = awaitingCaps[index] else { return 0 }
-        let again = waiting.intersection(send.members.union(send.skipped.all).union(send.refused))
+    /// How many of those whom a send has counted a later part of it counts again: they wait for caps, or nothing started
+    /// for them. An unknown outcome stays counted beside the one that comes.
+    mutating func countedAgain(in step: Plan.Step, at index: Int) async -> Int {
+        guard case .send(let send) = step.work, let before = parts[index] else { return 0 }
+        var unknown = RecipientSet()
+        if send.delivery.onUnknown == .resend {
+            unknown = (try? await surroundings.store.occurrence(send.occurrence))?.ledger?.uncertain ?? []
+        }
+        let waiting = awaitingCaps[index] ?? []
+        let counted = before.members.union(before.undecided).subtracting(unknown).union(waiting)
+        let again = counted.intersection(send.members.union(send.skipped.all).union(send.refused))
         awaitingCaps[index] = waiting.subtracting(again)
         return again.count
     }

@@ -124,7 +124,7 @@ extension Executor {
     /// Adds the account of each text of a personal campaign.
     private mutating func noteTexts(of send: Plan.Send, at index: Int) async {
         guard let messages = send.content.personal, !options.mode.isDryRun else { return }
-        let send = personal[index] ?? send
+        let send = parts[index] ?? send
         // Without the state there are no figures, rather than wrong ones.
         guard let occurrence = try? await surroundings.store.occurrence(send.occurrence) else { return }
         report.steps[index].noteTexts(

@@ -25,8 +25,8 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     var awaitingCaps: [Int: RecipientSet] = [:]
     /// Those for whom the run has looked again.
     private var lookedForCaps: [Int: RecipientSet] = [:]
-    /// What personal sends have had so far, by their index in the report: a send may go on in a second part.
-    var personal: [Int: Plan.Send] = [:]
+    /// What sends have had so far, by their index in the report: a send may go on in a second part.
+    var parts: [Int: Plan.Send] = [:]
 
     var options: RunOptions { context.options }
 
@@ -137,7 +137,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         for (step, index) in zip(plan.steps, indices) {
             if case .send(let send) = step.work, step.refusal == nil {
                 campaigns[step.id] = send.campaign
-                if send.content.personal != nil { personal[index] = personal[index]?.joined(with: send) ?? send }
+                parts[index] = parts[index]?.joined(with: send) ?? send
             }
             if let refusal = step.refusal {
                 refuse(step, refusal, at: index)
@@ -200,7 +200,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         for (step, index) in turns {
             indices.append(index ?? report.steps.count)
             if let index {
-                let again = countedAgain(in: step, at: index)
+                let again = await countedAgain(in: step, at: index)
                 report.steps[index].goOn(with: step, again: again)
             } else {
                 report.steps.append(StepReport(step))

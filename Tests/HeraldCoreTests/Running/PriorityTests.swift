@@ -126,6 +126,23 @@ import Testing
         #expect((28..<33).contains(times.first("sudden")), "at least every ten seconds")
     }
 
+    @Test func `whom a send has given up is counted once if it goes on in the same run`() async throws {
+        let laboratory = laboratory()
+        let news = DesiredSend(campaign: .tide("news", title: "news"), members: RecipientSet(3...10))
+        let tries = Attempts()
+        let sender = ScriptedSender { request, number in
+            // FCM asks for more patience than a run has.
+            request.recipient == 5 && request.json["message"] != nil && tries.next(of: 5) == 0
+                ? .error(503, "UNAVAILABLE", retryAfter: "9999") : .accepted(request, number)
+        }
+        let topics = [DesiredTopic(name: "tides", members: Self.many)]
+        let report = try await run(laboratory, [news, campaign("sudden")], topics, sender)
+        let step = try #require(report.steps.first { $0.id == .send("news@once") })
+        #expect(step.planned == 8 && step.accepted == 8 && step.pending == 0)
+        #expect(report.result == .ok)
+        #expect(laboratory.memory.state().occurrences["news@once"]?.finished != nil)
+    }
+
     @Test func `what is missed or superseded is counted once, however often it is seen`() async throws {
         let laboratory = laboratory()
         let hourly = try Campaign.cron("0 * * * *", "hourly", to: .topic("tides"), maxLateness: .seconds(5400))
