@@ -42,8 +42,7 @@ struct Herald: AsyncParsableCommand {
         version: "\(Self.version) (tzdata \(Zone.databaseVersion ?? "unknown"))",
         subcommands: [
             Init.self, New.self, Convert.self, Validate.self, Fetch.self, PlanCommand.self, StatusCommand.self,
-            NotifyCommand.self, Review.self,
-            PreviewCommand.self, CalendarCommand.self, SiteCommand.self, Doctor.self,
+            NotifyCommand.self, Review.self, PreviewCommand.self, CalendarCommand.self, SiteCommand.self, Doctor.self,
             Approve.self, Apply.self, Run.self, Work.self, TestCommand.self, Pause.self, Resume.self, State.self,
             Groups.self, Drift.self, Import.self, Feedback.self,
             ReportCommand.self, EmulatorCommand.self, Explain.self,
@@ -53,9 +52,7 @@ struct Herald: AsyncParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    /// Parses a command and runs it.
-    ///
-    /// - Parameter arguments: without the program's name.
+    /// Parses a command and runs it. Its arguments come without the program's name.
     static func run(_ arguments: [String]) async throws {
         try await run(try await asyncParseAsRoot(arguments))
     }
