@@ -25,13 +25,17 @@ package struct FollowedOccurrences: Sendable {
         let needed = Set(
             workspace.followUps(in: workspace.audiencesNeeded { $0.isOver(occurrences[$0.name.value] ?? []) })
                 .map(\.name.value))
+        let schedules = Dictionary(workspace.campaigns.map { ($0.name.value, $0.schedule) }) { first, _ in first }
         for audience in workspace.audiences {
             guard let followUp = audience.followUp else { continue }
             let all = occurrences[followUp.campaign.value] ?? []
+            let schedule = schedules[followUp.campaign.value] ?? Schedule()
             let isNeeded = needed.contains(audience.name.value)
             let named = followUp.occurrence.map { OccurrenceID(rawValue: $0.value) }
             let last = all.filter { $0.occurrence.isOver && (named == nil || $0.id == named) }
-                .max { ($0.occurrence.order, $0.id) < ($1.occurrence.order, $1.id) }
+                .map { (order: $0.occurrence.order(in: schedule.zone), id: $0.id, occurrence: $0.occurrence) }
+                .sorted { ($0.order, $0.id) > ($1.order, $1.id) }
+                .first { !$0.occurrence.isReplaced(among: all.lazy.map(\.occurrence), of: schedule) }
             let open = all.filter { !$0.occurrence.isOver && $0.occurrence.hasBegun }
                 .filter { named == nil || $0.id == named }.map(\.id)
             let found = Followed(
@@ -39,21 +43,24 @@ package struct FollowedOccurrences: Sendable {
                 isUndecided: last == nil && (named != nil || !open.isEmpty))
             followed.append(found)
             guard isNeeded else { continue }
-            if let remark = Self.remark(on: found, named, open: open, all.contains { $0.id == named }) {
-                remarks.append(remark)
-            }
+            let recorded = all.first { $0.id == named }?.occurrence
+            if let remark = Self.remark(on: found, named, open: open, recorded) { remarks.append(remark) }
         }
     }
 
+    /// - Parameter recorded: the named one.
     private static func remark(
-        on followed: Followed, _ named: OccurrenceID?, open: [OccurrenceID], _ isThere: Bool
+        on followed: Followed, _ named: OccurrenceID?, open: [OccurrenceID], _ recorded: RecordedOccurrence?
     ) -> String? {
         let (name, campaign) = (followed.audience.name.value, followed.followUp.campaign.value)
         if let id = followed.id {
             guard let last = open.last else { return nil }
             return "audience '\(name)' goes by \(id); \(last) is not finished, and is not looked at"
         }
-        if let named, !isThere { return "audience '\(name)' is empty: the state has no occurrence \(named)" }
+        if let named, recorded == nil { return "audience '\(name)' is empty: the state has no occurrence \(named)" }
+        if let named, recorded?.isOver == true {
+            return "audience '\(name)' is empty: another occurrence began in the place of \(named), which tried nobody"
+        }
         if let last = open.last { return "audience '\(name)' is empty: \(last) is not finished" }
         return "audience '\(name)' is empty: no occurrence of campaign '\(campaign)' is finished"
     }
@@ -144,7 +151,19 @@ extension Campaign {
 
 extension RecordedOccurrence {
     /// What tells which of two occurrences is the later one.
-    fileprivate var order: Date { due ?? begun ?? finished ?? .distantPast }
+    fileprivate func order(in zone: Zone) -> Date { due(in: zone) ?? begun ?? finished ?? .distantPast }
+
+    /// Whether it tried nobody and another one began in its place. The other one says what came of people.
+    fileprivate func isReplaced(among others: some Sequence<RecordedOccurrence>, of schedule: Schedule) -> Bool {
+        triedNobody && others.contains { $0.hasPlace(of: self, in: schedule) && !$0.triedNobody }
+    }
+
+    /// Whether both are of one time, also if only one of them is in local time. What is due once has one time in each
+    /// revision.
+    private func hasPlace(of other: RecordedOccurrence, in schedule: Schedule) -> Bool {
+        if !schedule.repeats, revision == other.revision { return true }
+        return due(in: schedule.zone).map { $0 == other.due(in: schedule.zone) } ?? false
+    }
 
     fileprivate func limit(
         of ledger: Ledger, to outcomes: Set<Audience.FollowUp.Outcome>, _ dead: RecipientSet

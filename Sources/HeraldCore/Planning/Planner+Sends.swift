@@ -93,8 +93,14 @@ extension Planner {
         // Each revision has one occurrence. The one that has begun counts, even if its time was changed since.
         let begun = ofRevision.filter(\.occurrence.hasBegun)
         if !begun.isEmpty {
+            // What tried nobody before its time was edited is over. What a fast clock opened may wait for its time.
+            if begun.contains(where: { $0.occurrence.local == nil && $0.occurrence.due == due }) {
+                plan.over += ofRevision.filter { $0.occurrence.isUnbegun && $0.occurrence.due ?? now <= now }.map(\.id)
+            }
             let open = begun.filter { $0.occurrence.finished == nil }
-            return (open.isEmpty ? begun.suffix(1) : open).flatMap { planBegun(wanted, $0.id, $0.occurrence) }
+            let last = begun.last { !$0.occurrence.triedNobody } ?? begun.last
+            return (open.isEmpty ? [last].compactMap(\.self) : open)
+                .flatMap { planBegun(wanted, $0.id, $0.occurrence) }
         }
         // Compared by time, because a rename leaves the id as it is.
         let isOver = ofRevision.contains { $0.occurrence.due == due && $0.occurrence.finished != nil }

@@ -105,6 +105,14 @@ package struct RecordedOccurrence: Hashable, Sendable {
     /// Whether somebody was tried or skipped, is to be tried again, or may have been.
     package var hasBegun: Bool { hasTried || hasSkipped || halt != nil || isReopened }
 
+    /// Whether it has not begun, or had not when it ended: its end rejects whom FCM had refused for now.
+    var triedNobody: Bool {
+        if finished == nil { return !hasBegun }
+        let counts = counts
+        return counts.tried == counts.rejections[Ledger.refusal, default: 0]
+            && counts.skips.keys.allSatisfy { $0 == .notTried }
+    }
+
     /// Whether its recipients get different texts, or none.
     package var hasTexts: Bool { classes.states.contains { $0 != MessageClass() } }
 

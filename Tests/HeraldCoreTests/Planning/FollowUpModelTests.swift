@@ -71,6 +71,8 @@ private struct RandomHistory {
     struct Past {
         var id: OccurrenceID
         var campaign: String
+        /// Each time is that of a revision: what is due once has one time in each.
+        var revision: Int
         var at: Date
         var isFinished: Bool
         /// Nobody knows any more what came of whom.
@@ -115,7 +117,7 @@ private struct RandomHistory {
             // Some were sent before the campaign was renamed. Their ids stay.
             let name = campaign == "y" && Bool.random(using: &random) ? "y-before" : campaign
             var next = Past(
-                id: OccurrenceID(campaign: name, due: at, revision: 1), campaign: name, at: at,
+                id: OccurrenceID(campaign: name, due: at, revision: day + 1), campaign: name, revision: day + 1, at: at,
                 isFinished: Int.random(in: 0..<3, using: &random) > 0, stories: stories)
             next.isPruned = next.isFinished && Int.random(in: 0..<12, using: &random) == 0
             past.append(next)
@@ -171,8 +173,8 @@ private struct RandomHistory {
         changes.append(.forget(set(of: dead), at: Date(timeIntervalSince1970: 1)))
         for past in past {
             var occurrence = RecordedOccurrence(
-                campaign: past.campaign, revision: 1, due: past.at, contentDigest: "d", target: "audience:a0",
-                begun: past.at)
+                campaign: past.campaign, revision: past.revision, due: past.at, contentDigest: "d",
+                target: "audience:a0", begun: past.at)
             occurrence.due = past.at
             changes.append(.open(past.id, occurrence))
             var classes = Partition<MessageClass>()
