@@ -101,7 +101,9 @@ extension Plan.Staging {
     }
 
     /// What the open stage is judged by.
-    func judged(_ figures: StageFigures) -> StageFigures { figures - (opened.last?.excused ?? StageFigures()) }
+    func judged(_ figures: StageFigures) -> StageFigures {
+        figures - (opened.last?.excused(unknown: self.figures.unknown) ?? StageFigures())
+    }
 
     /// The stages as the state is to know them, with what came of the open one.
     ///

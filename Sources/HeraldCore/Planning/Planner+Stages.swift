@@ -20,7 +20,7 @@ extension Planner {
             overview.warnings.append("\(send.occurrence): audience '\(seeds.value)' has no seeds to send to")
         }
         // A stage that is over only as far as a snapshot shows. If no later one starts, somebody of it may.
-        var doubted: (part: Plan.Send, staging: StageSorting, sent: RecipientSet)?
+        var doubted: (part: Plan.Send, staging: StageSorting)?
         while true {
             var part = send
             part.limit(to: staging.open(send))
@@ -42,11 +42,11 @@ extension Planner {
             let isSent = !admission.admitted.isEmpty
             guard !hasWork || mayBeOver, staging.hasLater else {
                 if doubted == nil || isSent {
-                    return starting(part, in: staging, of: wanted, occurrence, sent: admission.admitted)
+                    return starting(part, in: staging, of: wanted, occurrence, isSent: isSent)
                 }
                 break
             }
-            if isSent, staging.mayGoOn(part.members) { doubted = (part, staging, admission.admitted) }
+            if isSent, staging.mayGoOn(part.members) { doubted = (part, staging) }
             switch staging.standing(late: admission.late) {
             case .next: continue
             case .waiting: waitInStage(part, of: send, admission, staging)
@@ -60,7 +60,7 @@ extension Planner {
             break
         }
         guard let doubted else { return noted(send) }
-        return starting(doubted.part, in: doubted.staging, of: wanted, occurrence, sent: doubted.sent)
+        return starting(doubted.part, in: doubted.staging, of: wanted, occurrence, isSent: true)
     }
 
     /// Whether a send in local time that begins now is too late for everybody, and no clock is ahead of it.
@@ -71,13 +71,13 @@ extension Planner {
 
     /// The part of a send whose stage is open.
     ///
-    /// - Parameter sent: who of it is sent the message.
+    /// - Parameter isSent: whether somebody of it is sent the message.
     private mutating func starting(
         _ part: Plan.Send, in staging: StageSorting, of wanted: DesiredSend, _ occurrence: RecordedOccurrence?,
-        sent: RecipientSet
+        isSent: Bool
     ) -> [Plan.Send] {
         var part = part
-        part.staging = staging.plan(for: sent)
+        part.staging = staging.plan(isSent: isSent)
         part.staysOpen = part.staysOpen || staging.hasLater
         return admitting(part, of: wanted, occurrence, since: staging.since)
     }

@@ -157,7 +157,12 @@ extension RecordedState {
             .amend(id, contentDigest: later.contentDigest, target: later.target, due: later.due, local: later.local)
         ]
         if occurrence.halt != nil { changes.append(.halt(id, nil)) }
-        if let stages { changes.append(.stages(id, stages)) }
+        if let stages {
+            changes.append(.stages(id, stages))
+            // What a crash left is accepted with the rest. What one leaves from now on is news.
+            let left = occurrence.ledger?[.intended] ?? []
+            if !left.isEmpty { changes.append(.outcome(id, left, .unknown)) }
+        }
         // Whoever another target has, or other rows choose texts for, is part of it from now on.
         let isForOthers =
             amended.target != occurrence.target || amended.local != occurrence.local

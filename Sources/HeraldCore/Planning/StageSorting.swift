@@ -7,8 +7,9 @@ struct StageSorting {
     let drawn: Partition<StageShare>
     /// What came of the whole occurrence, besides those who are tried again.
     private let figures: StageFigures
-    /// Those with an unknown outcome who are tried again.
-    private let repeated: RecipientSet
+    /// How many of those who are tried again have an unknown outcome, and for how many of them it is recorded. The others
+    /// were left by a crash.
+    private let repeated: (all: Int, recorded: Int)
     /// See `StageOpening.firstEnd`.
     private var firstEnd: Date?
     private let now: Date
@@ -40,7 +41,9 @@ struct StageSorting {
         let ledger = occurrence?.ledger ?? Ledger()
         (self.stages, self.seed, self.now, recorded) = (stages, seed, now, occurrence?.stages ?? [])
         figures = StageFigures(ledger, besides: send.members.union(send.discovered), dead: dead)
-        repeated = ledger.uncertain.intersection(send.members)
+        repeated = (
+            ledger.uncertain.intersection(send.members).count, ledger[.unknown].intersection(send.members).count
+        )
         soaksOnce = send.waves != nil
         doubt = mayBeDead.map { StageDoubt(mayBeDead: $0, send, ledger) }
         let first = stages.all.first ?? .everybody
@@ -145,8 +148,9 @@ struct StageSorting {
     /// - Parameter unknown: how many a crash left without an outcome.
     mutating func excess(besides unknown: Int) -> StageExcess? {
         guard var last = recorded.last, last.share == current else { return nil }
-        let figures = figures(of: last) + StageFigures(unknown: unknown + repeated.count)
-        let excess = stages.limits.exceeded(by: figures - last.excused)
+        let known = figures(of: last)
+        let figures = known + StageFigures(unknown: unknown + repeated.all)
+        let excess = stages.limits.exceeded(by: figures - last.excused(unknown: known.unknown + repeated.recorded))
         if excess != nil, last.figures == nil { note(&last, figures) }
         return excess
     }
@@ -194,8 +198,8 @@ struct StageSorting {
 
     /// What a step of the current stage has to know.
     ///
-    /// - Parameter sent: who of it is sent the message.
-    func plan(for sent: RecipientSet) -> Plan.Staging {
+    /// - Parameter isSent: whether somebody of it is sent the message.
+    func plan(isSent: Bool) -> Plan.Staging {
         var opened = recorded
         let before = recorded.last?.share
         let isNew = before != current
@@ -212,14 +216,10 @@ struct StageSorting {
                 RecordedStage(share: current, opened: now, planned: planned, before: figures, draw: seed))
         }
         // If the stage sends again, it soaks again.
-        let goesOn = !sent.isEmpty && !soaksOnce && opened.last?.settled != nil
+        let goesOn = isSent && !soaksOnce && opened.last?.settled != nil
         if goesOn { opened[opened.count - 1].settled = nil }
-        // Whoever is tried again makes room for nobody: an accepted outcome that is unknown no more excuses no other one.
-        let excused = opened.last?.excused.unknown ?? 0
-        let kept = opened.last.map { figures(of: $0).unknown + repeated.subtracting(sent).count } ?? 0
-        if kept < excused { opened[opened.count - 1].excused.unknown = kept }
         return Plan.Staging(
-            opened: opened, isNews: isNew || goesOn || kept < excused, soaksOnce: soaksOnce,
+            opened: opened, isNews: isNew || goesOn, soaksOnce: soaksOnce,
             figures: figures - (opened.last?.before ?? StageFigures()), limits: stages.limits, soak: stages.soak,
             ahead: drawn.without { $0 <= current })
     }

@@ -35,19 +35,25 @@ extension Executor {
         return waiting > 0 && step.pending == waiting && (step.unknown == 0 || send.delivery.onUnknown == .hold)
     }
 
-    /// How many of those whom a send has counted a later part of it counts again: they wait for caps, or nothing started
-    /// for them. An unknown outcome stays counted beside the one that comes.
+    /// How many of those whom a send has counted a later part of it counts again: they wait for caps, a pause held them,
+    /// or nothing started for them. An unknown outcome stays counted beside the one that comes.
     mutating func countedAgain(in step: Plan.Step, at index: Int) async -> Int {
-        guard case .send(let send) = step.work, let before = parts[index] else { return 0 }
+        guard case .send(let send) = step.work else { return 0 }
         var unknown = RecipientSet()
         if send.delivery.onUnknown == .resend {
             unknown = (try? await surroundings.store.occurrence(send.occurrence))?.ledger?.uncertain ?? []
         }
         let waiting = awaitingCaps[index] ?? []
-        let counted = before.members.union(before.undecided).subtracting(unknown).union(waiting)
-        let again = counted.intersection(send.members.union(send.skipped.all).union(send.refused))
+        var counted = waiting
+        if let before = parts[index] {
+            let settled = unknown.union(before.skipped.all.subtracting(before.undecided))
+            counted.formUnion(before.members.union(before.undecided).subtracting(settled))
+        }
+        let all = send.members.union(send.skipped.all).union(send.refused)
+        let again = counted.intersection(all)
         awaitingCaps[index] = waiting.subtracting(again)
-        return again.count
+        // Who was held before the run began is in no part of it.
+        return max(again.count, min(report.steps[index].held, all.subtracting(unknown).count))
     }
 
     // MARK: What is judged already

@@ -285,6 +285,8 @@ extension StepReport {
         planned += more.planned - again
         skipped += more.skipped
         leftOut.add(more.leftOut)
+        // Whom a pause held may start again.
+        if standing == .held { held -= min(held, again) }
         (note, standing) = (nil, nil)
     }
 

@@ -11,7 +11,7 @@ struct Watermarks {
 
     mutating func add(_ watermarks: [String: Watermark], after looks: [String: Plan.Look] = [:]) {
         planned.merge(watermarks) { _, new in new }
-        looked.merge(looks.mapValues(\.mark.at)) { _, new in new }
+        looked.merge(looks.mapValues(\.mark.at)) { first, _ in first }
     }
 
     /// The next run must find a send that has not begun, so the watermark stays before it.

@@ -25,6 +25,15 @@ package struct RecordedStage: Hashable, Sendable {
     ) {
         (self.share, self.opened, self.planned, self.before, self.draw) = (share, opened, planned, before, draw)
     }
+
+    /// What a person accepted and what is still so. An unknown outcome that is tried again excuses no other one.
+    ///
+    /// - Parameter unknown: how many outcomes are unknown that may be those.
+    func excused(unknown: Int) -> StageFigures {
+        var still = excused
+        still.unknown = min(still.unknown, unknown)
+        return still
+    }
 }
 
 // MARK: As text

@@ -126,21 +126,61 @@ import Testing
         #expect((28..<33).contains(times.first("sudden")), "at least every ten seconds")
     }
 
+    private static let deviceQuota = Exchange.json(
+        429,
+        """
+        {"error":{"code":429,"message":"m","status":"RESOURCE_EXHAUSTED","details":[
+          {"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"subject":"device:1"}]}]}}
+        """, retryAfter: "9999")
+
     @Test func `whom a send has given up is counted once if it goes on in the same run`() async throws {
         let laboratory = laboratory()
         let news = DesiredSend(campaign: .tide("news", title: "news"), members: RecipientSet(3...10))
         let tries = Attempts()
         let sender = ScriptedSender { request, number in
-            // FCM asks for more patience than a run has.
+            // FCM has had enough of the device for longer than a run is patient.
             request.recipient == 5 && request.json["message"] != nil && tries.next(of: 5) == 0
-                ? .error(503, "UNAVAILABLE", retryAfter: "9999") : .accepted(request, number)
+                ? Self.deviceQuota : .accepted(request, number)
         }
         let topics = [DesiredTopic(name: "tides", members: Self.many)]
         let report = try await run(laboratory, [news, campaign("sudden")], topics, sender)
         let step = try #require(report.steps.first { $0.id == .send("news@once") })
-        #expect(step.planned == 8 && step.accepted == 8 && step.pending == 0)
+        #expect(step.parts == [8, 0, 0, 0, 0, 0])
         #expect(report.result == .ok)
         #expect(laboratory.memory.state().occurrences["news@once"]?.finished != nil)
+    }
+
+    @Test(arguments: [true, false])
+    func `whom a pause held is counted once if the send goes on in the same run`(_ isHeldFromTheBeginning: Bool)
+        async throws
+    {
+        var laboratory = laboratory()
+        laboratory.fcm.ramp = .zero
+        var campaign = Campaign.tide("news", title: "news")
+        campaign.delivery.rate = .limited(2)
+        let news = DesiredSend(campaign: campaign, members: RecipientSet(3...12))
+        let (clock, memory) = (laboratory.clock, laboratory.memory)
+        var left = 10
+        if isHeldFromTheBeginning {
+            let sender = ScriptedSender()
+            let first = try await laboratory.run(
+                laboratory.plan(sends: [news]), sender, stop: { sender.requests.count > 2 ? .machine : nil })
+            left -= first.steps[0].accepted
+            try memory.commit([.pause("news")])
+        }
+        let tries = Attempts()
+        let sender = ScriptedSender { request, number in
+            let isNews = request.json["message"]?["notification"]?["title"]?.string == "news"
+            if isNews, !isHeldFromTheBeginning, tries.next(of: 1) == 3 { try? memory.commit([.pause("news")]) }
+            if clock.now.offset > .seconds(15) { try? memory.commit([.resume("news")]) }
+            return .accepted(request, number)
+        }
+        let topics = [DesiredTopic(name: "tides", members: Self.many)]
+        let report = try await run(laboratory, [news, self.campaign("sudden")], topics, sender)
+        let step = try #require(report.steps.first { $0.id == .send("news@once") })
+        #expect(step.planned == left && step.accepted == left && step.held == 0 && step.pending == 0)
+        #expect(report.result == .ok)
+        #expect(memory.state().occurrences["news@once"]?.finished != nil)
     }
 
     @Test func `what is missed or superseded is counted once, however often it is seen`() async throws {

@@ -2,7 +2,6 @@ import FCM
 import Foundation
 import HeraldCore
 import HeraldTestSupport
-import Synchronization
 import Testing
 
 @testable import HeraldStore
@@ -49,21 +48,21 @@ import Testing
         var server = try PostgresTestServer.newSchema(through: proxy)
         // Only what makes the state is given up early.
         server.times.answer = .seconds(10)
-        let (parameters, schema) = (try PostgresTestServer.running().parameters, server.schema)
-        let isMade = Mutex(false)
-        proxy.arm(.late, at: .text("CREATE SCHEMA"))
-        // The next try has its answer only when the first has arrived and is done.
+        let direct = PostgresServer(
+            name: "test", schema: server.schema, parameters: try PostgresTestServer.running().parameters,
+            times: PostgresTimes())
+        proxy.arm(.silenceBefore, at: .text("CREATE SCHEMA"))
+        // What was given up is done after the next try has seen that there is nothing, and before it hears so.
         proxy.act(at: .text("SELECT lineage"), before: false) {
-            let end = ContinuousClock.now + .seconds(8)
-            guard let direct = try? PostgresConnection(parameters, schema: schema) else { return }
-            while ContinuousClock.now < end, !isMade.withLock(\.self) {
-                let rows = try? direct.perform("SELECT 1 FROM @identity", until: end)
-                isMade.withLock { $0 = rows?.first != nil }
-                Thread.sleep(forTimeInterval: 0.01)
+            let isMade = DispatchSemaphore(value: 0)
+            Task {
+                _ = try? await PostgresStore.create(direct, identity: OpenStore.identity)
+                isMade.signal()
             }
+            isMade.wait()
         }
         let store = try await PostgresStore.create(server, identity: OpenStore.identity)
-        #expect(isMade.withLock(\.self))
+        try #require(await proxy.isSpentSoon())
         #expect(try await store.wholeState() == RecordedState(identity: OpenStore.identity))
         // Another one is refused as before.
         await #expect(throws: StateError.exists(path: "test")) {
