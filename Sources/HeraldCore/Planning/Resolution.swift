@@ -158,10 +158,10 @@ extension RecordedState {
         ]
         if occurrence.halt != nil { changes.append(.halt(id, nil)) }
         if let stages {
-            changes.append(.stages(id, stages))
             // What a crash left is accepted with the rest. What one leaves from now on is news.
             let left = occurrence.ledger?[.intended] ?? []
             if !left.isEmpty { changes.append(.outcome(id, left, .unknown)) }
+            changes.append(.stages(id, stages))
         }
         // Whoever another target has, or other rows choose texts for, is part of it from now on.
         let isForOthers =
