@@ -51,9 +51,7 @@ extension Life {
             }
         }
         for note in notes { try noteStages(note, of: content) }
-        for name in departed.keys {
-            departed[name]?.subtract((fcm.now.topics[name] ?? []).map(\.recipientKey))
-        }
+        noteBack()
         noteUnbegun()
         endWhatIsDone(content)
         try checkMissed(content)

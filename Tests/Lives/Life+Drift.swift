@@ -74,6 +74,16 @@ extension Life {
         files.topics.first { $0.name == name } ?? files.topics.first { $0.previousNames.contains(name) }
     }
 
+    /// Whoever is in a topic again is not gone any more. An app that subscribes a registration which no list names, or
+    /// which a person had forgotten, does not bring the listed one back.
+    func noteBack() {
+        let listed = files.listed
+        for (name, followers) in fcm.now.topics {
+            let back = followers.subtracting(forgotten).filter { listed.contains($0) || owners[name]?[$0] == true }
+            departed[name]?.subtract(back.map(\.recipientKey))
+        }
+    }
+
     /// Who is not in a topic because they left it, as herald may know or not.
     func gone(from topic: LifeFiles.Topic) -> Set<RecipientKey> {
         ([topic.name] + topic.previousNames).reduce(into: []) { $0.formUnion(departed[$1] ?? []) }

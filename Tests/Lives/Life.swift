@@ -171,7 +171,7 @@ final class Life {
     /// Whether herald made the subscription.
     var owners: [TopicName: [Registration: Bool]] = [:]
     var kept: [Int: Set<Registration>] = [:]
-    /// Who left a topic by themselves, and has not followed it since.
+    /// Who left a topic by themselves, and has not come back since (`noteBack`).
     var departed: [TopicName: Set<RecipientKey>] = [:]
     /// Whom herald may have adopted: they were listed when a topic said so.
     var adoptable: [TopicName: Set<RecipientKey>] = [:]
