@@ -140,6 +140,34 @@ import Testing
         await scene.sandbox.end()
     }
 
+    /// What the tries of the new trouble are answered with.
+    @Test(arguments: [[500, 500, 500], [500, 422], [500, 404]])
+    func `who may know of a new trouble is not told that the one before is over`(_ answers: [Int]) async throws {
+        let isUp = Flag()
+        let receiver = try Receiver { post, number in
+            if isUp.isSet || number == 1 { return .status(200) }
+            // The new trouble begins with the fourth post, and has arrived then.
+            return .status(post.body.contains("\"change\":\"well\"") ? 422 : answers[abs(number - 4) % answers.count])
+        }
+        let scene = try await Scene("- {webhook: \"${HOOK_0}\", when: [failed]}", [receiver])
+        try await scene.done("state init")
+        try await scene.done("run")
+        for areWrong in [true, false, true] {
+            try Self.breakFiles(areWrong, in: scene)
+            try await scene.done("run", areWrong ? 1 : 0)
+        }
+        let news = ["failed", "well(failed)", "well(failed)"] + answers.map { _ in "failed" }
+        #expect(try NotifyTests.news(receiver) == news)
+        isUp.set()
+        try await scene.done("run", 1)
+        #expect(try NotifyTests.news(receiver) == news + ["failed"])
+        #expect(Set(receiver.posts.dropFirst(3).map { $0.headers["x-herald-id"] }).count == 1)
+        try Self.breakFiles(false, in: scene)
+        try await scene.done("run")
+        #expect(try NotifyTests.news(receiver) == news + ["failed", "well(failed)"])
+        await scene.sandbox.end()
+    }
+
     @Test func `what one webhook took is noted while another one does not answer`() async throws {
         let (isUp, isStuck) = (Flag(), Flag())
         let quick = try Self.receiver(isUp)

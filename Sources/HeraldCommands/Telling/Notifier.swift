@@ -85,11 +85,15 @@ struct Notifier {
                     outcome.problems.append("\(name) is too slow; the next run tells the rest")
                     break
                 }
-                do throws(TellingProblem) {
-                    try await send(notice, to: webhook, post, secret, unless: isStopped)
-                    outcome.arrived.insert(notice.key(for: webhook))
-                    let older = KnownTroubles(from: notice).outdated(among: left)
+                var mayHaveArrived = false
+                defer {
+                    // Whoever has it is not told what is older, also if no answer says that they have it.
+                    let older = mayHaveArrived ? KnownTroubles(from: notice).outdated(among: left) : []
                     outcome.arrived.formUnion(older.map { $0.key(for: webhook) })
+                }
+                do throws(TellingProblem) {
+                    try await send(notice, to: webhook, post, secret, &mayHaveArrived, unless: isStopped)
+                    outcome.arrived.insert(notice.key(for: webhook))
                 } catch {
                     // One that the server does not like keeps no other one back.
                     guard error.isOfContent else { throw error }
@@ -109,8 +113,10 @@ struct Notifier {
         }
     }
 
+    /// - Parameter mayHaveArrived: set as soon as one try may have reached the webhook, whatever comes of the others.
     private func send(
-        _ notice: Notice, to webhook: Webhook, _ post: Post, _ secret: String?, unless isStopped: @Sendable () -> Bool
+        _ notice: Notice, to webhook: Webhook, _ post: Post, _ secret: String?, _ mayHaveArrived: inout Bool,
+        unless isStopped: @Sendable () -> Bool
     ) async throws(TellingProblem) {
         let lines = notice.content.flatMap { texts[$0] } ?? []
         let body = notice.body(for: webhook, project: project, workspace: workspace, texts: lines)
@@ -121,9 +127,12 @@ struct Notifier {
                     (name: "x-herald-signature", value: Notice.signature(of: body, secret, at: machine.now())))
             }
             do throws(Post.Problem) {
-                return try await post.send(
+                try await post.send(
                     body, type: "application/json", headers: headers, within: Self.patience, by: machine.carry)
+                mayHaveArrived = true
+                return
             } catch {
+                mayHaveArrived = mayHaveArrived || error.mayHaveArrived
                 guard error.mayPass, let pause, !isStopped() else { throw .post(error) }
                 try? await machine.clock.sleep(for: pause)
             }
@@ -138,6 +147,15 @@ extension Post.Problem {
         case .notAnAddress: false
         case .unanswered: true
         case .status(let status): status >= 500 || status == 408 || status == 429
+        }
+    }
+
+    /// Whether somebody may have got it all the same.
+    fileprivate var mayHaveArrived: Bool {
+        switch self {
+        case .notAnAddress: false
+        case .unanswered: true
+        case .status(let status): status >= 500
         }
     }
 }
