@@ -16,6 +16,9 @@ extension Life {
         var mark: Date
         /// The run that met them first as a seed, of those that saw them so ever since.
         var seed: Date?
+        /// The last run that met them as a seed beside others: what their own clock had come to, they were to get with
+        /// those.
+        var waited: Date?
     }
 
     /// What runs have seen of a campaign while it goes by one schedule.
@@ -176,12 +179,14 @@ extension Life {
         own.sight.owed = own.sight.owed.mapValues { people in people.filter { listed.contains($0.key) } }
         // Seeds go by no clock of their own.
         let seeds = files.seeds(of: campaign)
+        let hasOthers = !listed.isSubset(of: seeds)
         for person in listed {
             let zone = files.zones[person]
             if campaign.isEnabled { own.zones[person, default: []].insert(zone) }
             let (clock, isSeed) = (own.sight.people[person], seeds.contains(person))
             let seed: Date? = isSeed ? clock?.seed ?? now : nil
             own.sight.people[person]?.seed = seed
+            if isSeed, hasOthers { own.sight.people[person]?.waited = now }
             if let clock, clock.zone == zone { continue }
             let since = isBack && !isSeed ? min(now, own.sight.looked) : now
             own.sight.people[person] = Clock(zone: zone, met: now, since: since, mark: since, seed: seed)

@@ -100,8 +100,12 @@ extension Life {
                     guests.contains(person) || seeds.contains(person) && !plainZones.isEmpty && isFirst
                 // With a list of nothing but dead there is no wave that guests could start with.
                 let none: Set<String?> = files.target(of: campaign)?.isEmpty == true ? [nil] : []
-                let zones = isWithFirst ? targets.isEmpty ? none : others : [clock.zone]
+                // Who waited for the first of others who are seeds by now starts with whoever comes next.
+                let waited = isFirst && !isWithFirst && seeds.contains(person) ? clock.waited : nil
+                let isLeft = waited.map { Self.instant(of: local, in: clock.zone) <= $0 } ?? false
+                let zones = isWithFirst && targets.isEmpty ? none : isWithFirst || isLeft ? others : [clock.zone]
                 let instants = zones.map { Self.instant(of: local, in: $0) }
+                    .filter { instant in !isLeft || waited.map { instant > $0 } ?? true }
                 guard let instant = instants.min(), instant > max(clock.mark, own.passed, floor), instant <= now,
                     local - 50_400 > first, !strangers.contains(key)
                 else { continue }

@@ -10,6 +10,8 @@ struct WaveSorting {
     private(set) var passed = RecipientSet()
     /// How many joined after their wave, by the names of zones.
     private var late: [String: Int] = [:]
+    /// Seeds of the target whose own clock had passed it before anybody was sent it, by the names of zones.
+    private var past: [String: RecipientSet] = [:]
 
     /// What a plan knows of the campaign.
     struct Progress {
@@ -64,12 +66,13 @@ struct WaveSorting {
             (begun || isForecast && recorded != nil) && partakers.isEmpty && !(isForecast && recorded?.isDone == true)
         let standing = Standing(
             local: local, wanted: wanted, progress: progress, known: known, inWave: inWave, partakers: partakers,
-            holdouts: begun ? wanted.holdouts : [], isForAll: isForAll, isClosed: recorded?.isReopened == true,
+            holdouts: begun ? wanted.holdouts : [], hasBegun: begun, isForAll: isForAll,
+            isClosed: recorded?.isReopened == true,
             fixed: max(recorded?.unseen ?? progress.mark, known.states.max() ?? .distantPast), now: now)
         var sizes: [Date: [String: Int]] = [:]
         let newSeeds = begun && !isForAll ? progress.seeds.subtracting(partakers).subtracting(inWave) : []
         // Where nobody else takes part, there is no other wave that seeds could start with: those of the target go by their
-        // own clocks, and guests with the first of them.
+        // own clocks. Guests start with the first of them, and so does whose own clock had passed it.
         var alone = RecipientSet()
         for (zone, here) in progress.clocks(with: newSeeds) { sort(here, in: zone, standing, &sizes) }
         if !begun, waves.reached.isEmpty, waves.ahead.isEmpty {
@@ -78,7 +81,7 @@ struct WaveSorting {
                 sort(here, in: zone, standing, &sizes)
             }
         }
-        let seeds = progress.seeds.subtracting(inWave).subtracting(alone)
+        let seeds = progress.seeds.subtracting(inWave).subtracting(alone).union(takePast())
         // Nobody knows with which wave a forecast's seeds went, or who became one later and goes by their own clock. It
         // is not too late for those of the last wave.
         add(
@@ -104,6 +107,7 @@ struct WaveSorting {
         /// Whom it is for since it began.
         let partakers: RecipientSet
         let holdouts: RecipientSet
+        let hasBegun: Bool
         let isForAll: Bool
         /// Once it has ended, nobody joins it.
         let isClosed: Bool
@@ -149,11 +153,25 @@ struct WaveSorting {
             waves.fresh.formUnion(free)
             skip(free, reaching?.fate, since: instant, standing.progress.patience, standing.now)
         } else {
-            let count = free.subtracting(standing.holdouts).count
-            waves.joinedLate += count
-            if count > 0 { late[zone.name, default: 0] += count }
+            let seeds = standing.hasBegun ? [] : free.intersection(standing.wanted.seeds)
+            if !seeds.isEmpty { past[zone.name, default: []].formUnion(seeds) }
+            noteLate(free.subtracting(seeds).subtracting(standing.holdouts).count, in: zone.name)
         }
         sizes[instant, default: [:]][zone.name, default: 0] += owed.count + joining.count
+    }
+
+    private mutating func noteLate(_ count: Int, in zone: String) {
+        waves.joinedLate += count
+        if count > 0 { late[zone, default: 0] += count }
+    }
+
+    /// Their clocks do not count where there is a wave that they can start with. Where there is none, they joined late.
+    private mutating func takePast() -> RecipientSet {
+        if waves.reached.isEmpty, waves.ahead.isEmpty {
+            for (zone, seeds) in past { noteLate(seeds.count, in: zone) }
+            return []
+        }
+        return past.values.reduce(into: []) { $0.formUnion($1) }
     }
 
     /// The last instant at which somebody's clock has come to it, be they a seed or not.

@@ -270,4 +270,19 @@ struct PlannerWaveTests {
         #expect(scenario.plan().sends.isEmpty && scenario.plan().missed.isEmpty)
         #expect(scenario.plan(at: Self.instants[1]).sends.map(\.members) == [[2, 3]])
     }
+
+    /// When their clock came to it, they were to start with the others, who were no seeds yet.
+    @Test func `seeds whose clock has passed start with the first wave, also where all are seeds by then`() {
+        var scenario = scenario(watermark: PlanScenario.now, waves: Partition())
+        scenario.state.occurrences = [:]
+        for seeds: RecipientSet in [[1], [1, 2, 3]] {
+            scenario.desired.sends[0].seeds = seeds
+            #expect(scenario.plan().sends.isEmpty)
+            #expect(scenario.plan(at: Self.instants[1]).sends.map(\.members) == [[1, 2, 3]])
+        }
+        // Nobody is there to start with.
+        scenario.desired.sends[0].members = [1]
+        scenario.desired.sends[0].seeds = [1]
+        #expect(scenario.plan(at: Self.instants[1]).sends.isEmpty)
+    }
 }
