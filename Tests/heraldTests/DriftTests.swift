@@ -105,7 +105,7 @@ import Testing
         // FCM does not show the memberships yet, nor that this app has left.
         try await control.change(.fid(1), ["unsubscribe": ["surf"]])
         async let drift = sandbox.herald("drift --format json", host: host)
-        try await sandbox.eventually { try await asked(control).count >= Self.size }
+        try await eventually { try await asked(control).count >= Self.size }
         try await control.advance("2h")
         let result = try await drift
         let document = try json(result)

@@ -72,7 +72,7 @@ import Testing
         let (_, host) = try await sandbox.startEmulator()
         #expect(try await sandbox.herald("state", "init", host: host).status == 0)
         let run = try HeraldProcess.start(["-w", sandbox.workspace, "run"], environment: sandbox.environment(host))
-        try await sandbox.eventually { try sandbox.accepted(in: ["ledger.ndjson"]).count >= 20 }
+        try await eventually { try sandbox.accepted(in: ["ledger.ndjson"]).count >= 20 }
         let name = campaign.map { [$0] } ?? []
         let pause = try await HeraldProcess.run(
             ["-w", sandbox.workspace, "pause"] + name, environment: sandbox.environment(host))

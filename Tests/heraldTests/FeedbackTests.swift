@@ -226,12 +226,4 @@ import Testing
         #expect(unwritable.status != 0 && unwritable.errors.contains("cannot be written"))
         await sandbox.end()
     }
-
-    private func eventually(_ isSo: () async throws -> Bool) async throws {
-        let begin = ContinuousClock.now
-        while try await !isSo() {
-            try #require(ContinuousClock.now - begin < .seconds(30), "it did not come about")
-            try await Task.sleep(for: .milliseconds(20))
-        }
-    }
 }

@@ -113,9 +113,11 @@ import Testing
         #expect(result.errors.contains("longer than 1s"), "\(result.errors)")
         let text = try scene.folder.read("script.pid").trimmingCharacters(in: .whitespacesAndNewlines)
         let pid = try #require(pid_t(text))
-        // A process that nobody has reaped yet is dead all the same.
-        let state = (try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8))?.split(separator: " ")
-        #expect(state.map { $0.count > 2 && $0[2] == "Z" } ?? true)
+        // A signal takes a moment. A process that nobody has reaped yet is dead all the same.
+        try await eventually {
+            let state = (try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8))?.split(separator: " ")
+            return state.map { $0.count > 2 && $0[2] == "Z" } ?? true
+        }
         #expect(scene.list == nil)
     }
 

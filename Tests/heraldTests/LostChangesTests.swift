@@ -152,7 +152,7 @@ import Testing
         try send("more")
         let run = try HeraldProcess.start(
             ["-w", sandbox.workspace, "run"], environment: sandbox.environment(host))
-        try await sandbox.eventually { try sandbox.accepted(in: ["ledger.ndjson"]).values.contains(2) }
+        try await eventually { try sandbox.accepted(in: ["ledger.ndjson"]).values.contains(2) }
         try FileManager.default.removeItem(atPath: backup)
         try await done("state backup \(backup)", host)
         #expect(await run.wait().status == 0)

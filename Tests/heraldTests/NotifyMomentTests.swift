@@ -23,14 +23,6 @@ import Testing
         numbers.map { "\(Registration.fid($0).rawValue)\n" }.joined()
     }
 
-    private static func eventually(_ condition: () async throws -> Bool) async throws {
-        let begin = ContinuousClock.now
-        while try await !condition() {
-            try #require(ContinuousClock.now - begin < .seconds(120))
-            try await Task.sleep(for: .milliseconds(50))
-        }
-    }
-
     /// Twenty registrations that get it at once, and twenty that get it a few a second.
     private static func files(first: String, slow: String) -> [String: String] {
         [
@@ -60,15 +52,15 @@ import Testing
         try await control.put((1...20).map { Registration.fid($0) }, state: "other_sender")
         try await scene.done("state init")
         let run = try HeraldProcess.start(["-w", scene.sandbox.workspace, "run"], environment: scene.variables)
-        try await scene.sandbox.eventually { !receiver.posts.isEmpty }
+        try await eventually { !receiver.posts.isEmpty }
         // The other send has only begun.
         #expect(try await control.ledger().count < 20)
         #expect(try NotifyTests.news(receiver) == ["halted first@once"])
         #expect(
             try NotifyTests.notices(receiver).first?["command"] == "herald state resolve first@once --continue")
-        try await Self.eventually { try await control.ledger().count == 20 }
+        try await eventually { try await control.ledger().count == 20 }
         // Then the run is over and its lock is free, although nobody has answered yet.
-        try await Self.eventually {
+        try await eventually {
             let next = try await HeraldProcess.run(
                 ["-w", scene.sandbox.workspace, "status", "--format", "json"], environment: scene.variables)
             return try JSONValue(parsing: Array(next.output.utf8))["running"] == false
@@ -107,7 +99,7 @@ import Testing
         try scene.sandbox.folder.write(resources, to: "workspace/resources.yaml")
         let control = try Control(scene.host)
         let run = try HeraldProcess.start(["-w", scene.sandbox.workspace, "run"], environment: scene.variables)
-        try await Self.eventually { try await control.ledger().count > 24 }
+        try await eventually { try await control.ledger().count > 24 }
         run.signal(SIGKILL)
         _ = await run.wait()
         #expect(receiver.posts.isEmpty)

@@ -183,10 +183,10 @@ import Testing
         isStuck.set()
         try Self.breakFiles(true, in: scene)
         let run = try HeraldProcess.start(["-w", scene.sandbox.workspace, "run"], environment: scene.variables)
-        try await scene.sandbox.eventually { quick.posts.count == 4 }
+        try await eventually { quick.posts.count == 4 }
         #expect(try NotifyTests.news(quick) == ["failed", "well(failed)", "well(failed)", "failed"])
         let id = try #require(quick.posts.last?.headers["x-herald-id"])
-        try await scene.sandbox.eventually {
+        try await eventually {
             try await Self.sql("SELECT value FROM note WHERE name = 'delivered'", in: scene).output.contains(id)
         }
         // The other one is not given up yet: that is after three tries.

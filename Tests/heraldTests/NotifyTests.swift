@@ -240,7 +240,7 @@ import Testing
         let scene = try await Scene("- {webhook: \"${HOOK_0}\"}", [receiver])
         try await scene.done("state init")
         let run = try HeraldProcess.start(["-w", scene.sandbox.workspace, "run"], environment: scene.variables)
-        try await scene.sandbox.eventually { !receiver.posts.isEmpty }
+        try await eventually { !receiver.posts.isEmpty }
         run.signal(SIGKILL)
         _ = await run.wait()
         // What is told is in the state by then, and the lock is free.

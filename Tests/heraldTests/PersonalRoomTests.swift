@@ -56,7 +56,7 @@ struct PersonalRoomTests {
         let first = try start()
         // The lists are read then.
         let reports = "\(sandbox.folder.path)/runs"
-        try await sandbox.eventually { FileManager.default.subpaths(atPath: reports)?.isEmpty == false }
+        try await eventually { FileManager.default.subpaths(atPath: reports)?.isEmpty == false }
         try FileManager.default.removeItem(atPath: room)
         let result = await first.wait()
         #expect(result.status == 0, "\(result.output)\(result.errors)")

@@ -76,11 +76,11 @@ import Testing
             func count(_ what: String) async throws -> String {
                 try await PostgresTestServer.ask("SELECT count(*) FROM herald.\(what)", at: address)
             }
-            try await PersonalWorkTests.eventually { try await count("worker") == "\(helpers)" }
+            try await eventually { try await count("worker") == "\(helpers)" }
             apply = try HeraldProcess.start(
                 ["-w", sandbox.workspace, "apply", "--auto-approve", "--report", "\(sandbox.folder.path)/report.json"],
                 environment: environment)
-            try await PersonalWorkTests.eventually {
+            try await eventually {
                 try await count("job_part WHERE accepted_count > 0") == "\(helpers + 1)"
             }
         }
@@ -145,13 +145,5 @@ import Testing
             (Registration.fid(number).rawValue, "\(number % 2 == 0 ? "Ciao" : "Hi") \(Self.name(number))")
         }
         #expect(titles.sorted { $0 < $1 }.elementsEqual(expected.sorted { $0 < $1 }) { $0 == $1 })
-    }
-
-    private static func eventually(_ isSo: () async throws -> Bool) async throws {
-        let begin = ContinuousClock.now
-        while try await !isSo() {
-            try #require(ContinuousClock.now - begin < .seconds(40), "it did not come about")
-            try await Task.sleep(for: .milliseconds(20))
-        }
     }
 }

@@ -156,7 +156,7 @@ import Testing
         try sandbox.folder.write(settings, to: "workspace/herald.yaml")
         let process = try HeraldProcess.start(
             ["-w", sandbox.workspace, "apply", "--auto-approve"], environment: sandbox.environment(host))
-        try await sandbox.eventually { try sandbox.accepted(in: ["ledger.ndjson"]).count >= 10 }
+        try await eventually { try sandbox.accepted(in: ["ledger.ndjson"]).count >= 10 }
         process.signal(SIGTERM)
         _ = await process.wait()
         try sandbox.folder.write(Sandbox.settings, to: "workspace/herald.yaml")
@@ -205,7 +205,7 @@ import Testing
         try await Control(host).put(faults: [["match": ["service": "send"], "do": ["delay_ms": 400]]])
         let process = try HeraldProcess.start(
             ["-w", sandbox.workspace, "run"], environment: sandbox.environment(host))
-        try await sandbox.eventually { try sandbox.accepted(in: ["ledger.ndjson"]).count >= 16 }
+        try await eventually { try sandbox.accepted(in: ["ledger.ndjson"]).count >= 16 }
         let text = try sandbox.folder.read("workspace/resources.yaml")
         try sandbox.folder.write(
             text + "---\nkind: campaign\nname: second\ntarget: {audience: all}\nmessage: {data: {a: b}}\n",

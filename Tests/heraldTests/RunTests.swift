@@ -140,10 +140,10 @@ import Testing
         // A file that is wrong now may be right the next time.
         #expect(await process.errorLine().contains("[yaml-syntax]"))
         try sandbox.folder.write("", to: "workspace/more.yaml")
-        try await sandbox.eventually { try sandbox.accepted(in: ["ledger.ndjson"]).count == 6 }
+        try await eventually { try sandbox.accepted(in: ["ledger.ndjson"]).count == 6 }
         try sandbox.folder.write(
             "kind: campaign\nname: more\ntarget: {topic: news}\nmessage: {data: {a: b}}\n", to: "workspace/more.yaml")
-        try await sandbox.eventually { try sandbox.accepted(in: ["ledger.ndjson"])["news"] == 2 }
+        try await eventually { try sandbox.accepted(in: ["ledger.ndjson"])["news"] == 2 }
         process.signal(signal)
         let result = await process.wait()
         #expect(result.status == status, "\(result.output)\(result.errors)")

@@ -133,7 +133,7 @@ import Testing
         let run = try HeraldProcess.start(
             ["-w", sandbox.workspace, "apply", "--auto-approve"],
             environment: sandbox.environment("127.0.0.1:\(relay.port)"))
-        try await sandbox.eventually { held.answers > 40 }
+        try await eventually { held.answers > 40 }
         let holder = try await herald("state lock").output
         let name = try #require(holder.split(separator: " ").dropFirst().first)
         #expect(try await herald("state unlock \(name) --auto-approve").status == 0)

@@ -50,14 +50,6 @@ import Testing
     /// What `state show` says of the processes.
     private func processes() async throws -> [JSONValue] { try await sandbox.state()["processes"]?.array ?? [] }
 
-    private func eventually(_ isSo: () async throws -> Bool) async throws {
-        let begin = ContinuousClock.now
-        while try await !isSo() {
-            try #require(ContinuousClock.now - begin < .seconds(40), "it did not come about")
-            try await Task.sleep(for: .milliseconds(50))
-        }
-    }
-
     @Test func `workers help a run, keep to its rates, and stop when they are told to`() async throws {
         let host = try await emulator()
         let metrics = "\(sandbox.folder.path)/worker.prom"

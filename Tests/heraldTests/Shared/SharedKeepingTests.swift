@@ -188,7 +188,7 @@ import Testing
         let run = try HeraldProcess.start(
             ["-w", sandbox.workspace, "apply", "--auto-approve", "--report", "\(sandbox.folder.path)/report.json"],
             environment: sandbox.environment("127.0.0.1:\(relay.port)"))
-        try await sandbox.eventually { answers.withLock { $0 > 30 } }
+        try await eventually { answers.withLock { $0 > 30 } }
         #expect(try await sandbox.herald("state unlock \(try await sandbox.holder()) --auto-approve").status == 0)
         door.signal()
         let ended = await run.wait()

@@ -41,14 +41,6 @@ import Testing
         return Int(try await PostgresTestServer.ask(text, at: address)) ?? -1
     }
 
-    private func eventually(_ isSo: () async throws -> Bool) async throws {
-        let begin = ContinuousClock.now
-        while try await !isSo() {
-            try #require(ContinuousClock.now - begin < .seconds(30), "it did not come about")
-            try await Task.sleep(for: .milliseconds(50))
-        }
-    }
-
     @Test func `erase and prune say what is left to do, and runs go on`() async throws {
         let (sandbox, address, erased, host) = try await made()
         let (reader, end) = try await read(address)

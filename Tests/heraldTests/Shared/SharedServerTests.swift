@@ -17,7 +17,7 @@ import Testing
     ) async throws -> ChildProcess.Result {
         let before = scene.proxy.commits
         let run = try scene.apply()
-        try await scene.sandbox.eventually { scene.proxy.commits >= before + commit }
+        try await eventually { scene.proxy.commits >= before + commit }
         try await body()
         return await run.wait()
     }
@@ -90,7 +90,7 @@ import Testing
                 if lags {
                     try await standby.stopFollowing()
                     let before = scene.proxy.commits
-                    try await scene.sandbox.eventually { scene.proxy.commits >= before + 3 }
+                    try await eventually { scene.proxy.commits >= before + 3 }
                 }
                 try await primary.stop()
                 // No commit waits for another server any more.
@@ -169,7 +169,7 @@ import Testing
                 try scene.start(["run", "--every", "1s", "--if-locked", "wait=30s"]),
             ]
             let all = scene.drawn.sendings.reduce(0) { $0 + $1.recipients.count }
-            try await scene.sandbox.eventually {
+            try await eventually {
                 try scene.sandbox.folder.read("ledger.ndjson").split(separator: "\n").count >= all
             }
             for run in both { run.signal(SIGTERM) }

@@ -125,7 +125,7 @@ struct SharedSweep: CustomStringConvertible {
         victim.signal(SIGCONT)
         guard role == .worker else { return }
         // It asks, gets no answer, and asks again.
-        try await scene.sandbox.eventually { proxy.pieces >= pieces + 2 }
+        try await eventually { proxy.pieces >= pieces + 2 }
     }
 
     private func check(_ ended: ChildProcess.Result) -> [String] {
