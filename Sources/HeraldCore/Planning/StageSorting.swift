@@ -218,8 +218,12 @@ struct StageSorting {
         // If the stage sends again, it soaks again.
         let goesOn = isSent && !soaksOnce && opened.last?.settled != nil
         if goesOn { opened[opened.count - 1].settled = nil }
+        // What is known by now, or was tried again, excuses nothing that comes later either.
+        let excused = opened.last.map { $0.excused(unknown: figures(of: $0).unknown + repeated.recorded) }
+        let isLower = excused != opened.last?.excused
+        if let excused { opened[opened.count - 1].excused = excused }
         return Plan.Staging(
-            opened: opened, isNews: isNew || goesOn, soaksOnce: soaksOnce,
+            opened: opened, isNews: isNew || goesOn || isLower, soaksOnce: soaksOnce,
             figures: figures - (opened.last?.before ?? StageFigures()), limits: stages.limits, soak: stages.soak,
             ahead: drawn.without { $0 <= current })
     }

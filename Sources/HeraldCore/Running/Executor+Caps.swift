@@ -44,16 +44,19 @@ extension Executor {
             unknown = (try? await surroundings.store.occurrence(send.occurrence))?.ledger?.uncertain ?? []
         }
         let waiting = awaitingCaps[index] ?? []
-        var counted = waiting
-        if let before = parts[index] {
-            let settled = unknown.union(before.skipped.all.subtracting(before.undecided))
-            counted.formUnion(before.members.union(before.undecided).subtracting(settled))
-        }
         let all = send.members.union(send.skipped.all).union(send.refused)
-        let again = counted.intersection(all)
-        awaitingCaps[index] = waiting.subtracting(again)
+        var (counted, known) = (RecipientSet(), 0)
+        if let before = parts[index] {
+            let settled = before.skipped.all.subtracting(before.undecided)
+            counted = before.members.union(before.undecided).subtracting(settled).intersection(all)
+            // The others with an unknown outcome have it from earlier runs, and this one has not tried them.
+            known = min(report.steps[index].unknown, counted.subtracting(waiting).intersection(unknown).count)
+        }
         // Who was held before the run began is in no part of it.
-        return max(again.count, min(report.steps[index].held, all.subtracting(unknown).count))
+        let held = parts[index]?.members.isEmpty ?? true ? min(report.steps[index].held, all.count) : 0
+        let again = counted.union(waiting.intersection(all))
+        awaitingCaps[index] = waiting.subtracting(again)
+        return max(again.count - known, held)
     }
 
     // MARK: What is judged already

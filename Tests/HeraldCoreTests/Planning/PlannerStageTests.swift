@@ -130,7 +130,11 @@ struct PlannerStageTests {
             #expect(plan.held.contains { $0.reason.contains("2 of") && $0.reason.contains("unknown outcome") })
         }
         // One of them was tried again, the other one not yet.
-        #expect(resending(accepted: [1, 2], unknown: [3]).sends.first?.members == RecipientSet(3...10))
+        let rest = try #require(resending(accepted: [1, 2], unknown: [3]).sends.first)
+        #expect(rest.members == RecipientSet(3...10))
+        // The next runs know by the state alone which of them it still excuses.
+        #expect(!staging.isNews && rest.staging?.isNews == true)
+        #expect(rest.staging?.opened.last?.excused == StageFigures(accepted: 1, unknown: 1))
     }
 
     @Test func `who accepts a stage accepts what a crash left, too`() throws {
