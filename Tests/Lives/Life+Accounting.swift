@@ -51,6 +51,7 @@ extension Life {
             }
         }
         for note in notes { try noteStages(note, of: content) }
+        noteTakenAlong()
         noteBack()
         noteUnbegun()
         endWhatIsDone(content)

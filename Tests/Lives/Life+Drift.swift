@@ -84,6 +84,15 @@ extension Life {
         }
     }
 
+    /// A rename takes along who left: whom the state knows to have left a topic stays out of it, also once its earlier
+    /// name is another topic's.
+    func noteTakenAlong() {
+        for topic in files.topics where !topic.previousNames.isEmpty {
+            let left = known.installations(of: known.snapshot.topics[topic.name]?.left ?? [])
+            departed[topic.name, default: []].formUnion(gone(from: topic).intersection(left))
+        }
+    }
+
     /// Who is not in a topic because they left it, as herald may know or not.
     func gone(from topic: LifeFiles.Topic) -> Set<RecipientKey> {
         ([topic.name] + topic.previousNames).reduce(into: []) { $0.formUnion(departed[$1] ?? []) }
