@@ -72,9 +72,13 @@ package struct BegunRun: Hashable, Sendable {
 }
 
 extension RecordedState {
-    /// The run or apply that began and has not come to its end: it is at work, or it was killed.
+    /// The run or apply that began and has not come to its end: it is at work, or it was killed. `nil` if a later one did:
+    /// an older herald does not empty the note.
     package var begunRun: BegunRun? {
-        notes[.begunRun].flatMap { try? JSONValue(strictly: Array($0.utf8), depth: 4) }.flatMap { BegunRun(json: $0) }
+        guard let text = notes[.begunRun], let json = try? JSONValue(strictly: Array(text.utf8), depth: 4),
+            let begun = BegunRun(json: json)
+        else { return nil }
+        return lastRun.map { $0.finished > begun.started } ?? false ? nil : begun
     }
 
     /// The last run or apply that came to its end. `nil` if none has since the state notes it.

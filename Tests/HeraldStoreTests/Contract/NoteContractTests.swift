@@ -40,6 +40,15 @@ struct NoteContractTests {
         #expect(state.serial == 0)
     }
 
+    @Test(arguments: [(-1.0, false), (0, true), (1, true)])
+    func `a run is not the last one if an older herald ended a later one`(_ after: Double, _ isShown: Bool) {
+        var state = RecordedState(identity: OpenStore.identity)
+        let begun = BegunRun(run: "20261125T085900Z-aa11", started: Self.run.finished + after)
+        // An older herald knows no other note.
+        state.apply([.begunRun(begun), .lastRun(Self.run)])
+        #expect(state.begunRun == (isShown ? begun : nil))
+    }
+
     @Test(arguments: [
         "", "[]", "{}", #"{"run": 1}"#, #"{"run":"r","started":"x","finished":"y","result":"ok","figures":{}}"#,
     ])
