@@ -82,7 +82,10 @@ extension Life {
     /// tried to unsubscribe is herald's.
     private func noteLeave(of registration: Registration, from topic: TopicName, _ mishap: LifeMishap?) {
         if mishap == nil || owners[topic]?[registration] == false { owners[topic]?[registration] = nil }
-        if mishap == nil { unheard[topic]?.remove(registration) }
+        if mishap == nil {
+            unheard[topic]?.remove(registration)
+            noteMove(of: registration, from: topic)
+        }
         // Who is suppressed leaves all the same, also with a run that is not judged.
         guard runFiles.suppressed().contains(registration.recipientKey) else { return }
         for one in files.topics where one.name == topic || one.previousNames.contains(topic) {

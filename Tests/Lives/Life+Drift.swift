@@ -74,13 +74,26 @@ extension Life {
         files.topics.first { $0.name == name } ?? files.topics.first { $0.previousNames.contains(name) }
     }
 
-    /// Whoever is in a topic again is not gone any more. An app that subscribes a registration which no list names, or
-    /// which a person had forgotten, does not bring the listed one back.
+    /// Whoever is in a topic again is not gone any more.
     func noteBack() {
+        for name in departed.keys { departed[name]?.subtract(followers(of: name).map(\.recipientKey)) }
+    }
+
+    /// The registrations in a topic that bring back whoever is gone. One that an app subscribed, and which no list
+    /// names or which a person had forgotten, does not bring the listed one back.
+    private func followers(of name: TopicName) -> Set<Registration> {
         let listed = files.listed
-        for (name, followers) in fcm.now.topics {
-            let back = followers.subtracting(forgotten).filter { listed.contains($0) || owners[name]?[$0] == true }
-            departed[name]?.subtract(back.map(\.recipientKey))
+        return (fcm.now.topics[name] ?? []).subtracting(forgotten)
+            .filter { listed.contains($0) || owners[name]?[$0] == true }
+    }
+
+    /// A rename moves people by their newest registration. Once that one is under the new name, an earlier one that
+    /// left the old name stays out, also if a person has the newest forgotten later.
+    func noteMove(of registration: Registration, from name: TopicName) {
+        for topic in files.topics where topic.previousNames.contains(name) {
+            let moved = followers(of: topic.name).filter { $0.recipientKey == registration.recipientKey }
+            guard !moved.isEmpty, !moved.contains(registration) else { continue }
+            kept[topic.line]?.remove(registration)
         }
     }
 
