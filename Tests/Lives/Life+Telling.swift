@@ -15,6 +15,9 @@ struct LifeTellings {
         /// Whether another one of its guard came after that. That this one is well again is still told if the other one
         /// is about something else.
         var isPast = false
+        /// Whether a run found another trouble of the same thing instead of it. Nobody is told that it is over then. If
+        /// it comes about again, that is news.
+        var isReplaced = false
 
         func isEnded(by sentence: String) -> Bool { sentence == "Well again. It was: \(self.sentence)" }
     }
@@ -88,6 +91,7 @@ extension Life {
         if files.areWrong { return try judgeWrong(call) }
         guard let instant = endOfWhole(call, content) else { return }
         let truth = try await troubles(at: instant)
+        noteReplaced(truth)
         for (number, hook) in hooks.enumerated() where hook.form == .json && !receiver.isFailing(number) {
             try judge(hook, number, truth)
             guard hook.changes.contains(.sent) else { continue }
@@ -95,6 +99,17 @@ extension Life {
                 throw LifeProblem(promise: "tells every end", words: "hook \(number) was not told of \(one)")
             }
             tellings.owed[number] = [:]
+        }
+    }
+
+    private func noteReplaced(_ truth: [(change: Webhook.Change, subject: String)]) {
+        for (hook, open) in tellings.open {
+            tellings.open[hook] = open.map { trouble in
+                var trouble = trouble
+                let there = truth.filter { $0.subject == trouble.subject }.map(\.change.rawValue)
+                if !there.isEmpty, !there.contains(trouble.change) { trouble.isReplaced = true }
+                return trouble
+            }
         }
     }
 
@@ -198,6 +213,7 @@ extension Life {
             let subject = Self.subject(of: notice)
             let last = open.lastIndex {
                 $0.change == change && $0.subject == subject && $0.sentence == sentence && !$0.isOver
+                    && !$0.isReplaced
             }
             // Whoever was told of another trouble since is not told that this one is over.
             let isSame =

@@ -4,6 +4,8 @@ package struct KnownTroubles: Sendable {
     /// `Need.keys`
     private let keys: Set<String>
     private let notices: [Notice]
+    /// All that is in trouble now, by `Notice.id`, whether they know of it or not. `nil` where nobody looked.
+    private let current: Set<String>?
 
     /// How much of what is well again is in trouble again.
     private enum Share { case nothing, part, all }
@@ -15,15 +17,17 @@ package struct KnownTroubles: Sendable {
         let ids = Set(news.map(\.id))
         let known = troubles.filter { $0.value.concerns(webhook) && !ids.contains($0.value.id) }
         (keys, notices) = (Set(known.keys), Array(known.values))
+        current = Set(troubles.values.map(\.id))
     }
 
     /// What somebody knows from one notice.
     package init(from notice: Notice) {
-        (keys, notices) = (notice.keys, notice.isTrouble ? [notice] : [])
+        (keys, notices, current) = (notice.keys, notice.isTrouble ? [notice] : [], nil)
     }
 
     /// What need not be told any more: that something was well before it came about again, and, if that is still to be
-    /// told, that it was in trouble before.
+    /// told, that it was in trouble before. Nor a trouble that became another one of the same thing: they are told of
+    /// that one, but not that the first is over, and would take the first for newer.
     ///
     /// - Parameter news: older ones that did not arrive.
     package func outdated(among news: [Notice]) -> [Notice] {
@@ -36,7 +40,8 @@ package struct KnownTroubles: Sendable {
             }
         }
         let ended = Set(over.compactMap(\.ended?.id))
-        return over + news.filter { ended.contains($0.id) }
+        let kept = Set(news.compactMap(\.ended?.id)).union(current ?? ids)
+        return over + news.filter { ended.contains($0.id) || $0.isTrouble && !kept.contains($0.id) }
     }
 
     /// Whether some of what is well again is in trouble again. It is told once all of it is well.

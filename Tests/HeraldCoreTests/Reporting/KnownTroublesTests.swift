@@ -59,6 +59,38 @@ import Testing
         #expect(KnownTroubles(of: held, in: ["a": a], before: [well, a]).outdated(among: [well, a]).isEmpty)
     }
 
+    /// What nobody took until now, run after run, and what of it is told in the end.
+    @Test(
+        arguments: [
+            ([[.held]], ["held 0"], ["held 0"]), ([[.held], [.halted]], ["halted 1"], ["held 0", "well 1"]),
+            ([[.held], [.halted], [.held]], ["held 2"], ["held 0", "well 1", "held 2"]),
+            ([[.held], [.halted, .held]], ["held 0", "halted 1"], ["held 0"]),
+            ([[.held], [.halted], []], ["halted 1", "well 2"], ["held 0", "well 1"]),
+            ([[.held], [], [.held]], ["held 0", "well 1", "held 2"], ["held 0", "well 1", "held 2"]),
+        ] as [([[Need.Kind]], [String], [String])])
+    func `a trouble that became another one before anybody took it is told only with its end`(
+        _ runs: [[Need.Kind]], _ all: [String], _ onlyHeld: [String]
+    ) {
+        let state = RecordedState(
+            identity: .init(lineage: "lineage", project: "p", endpoint: .emulator, created: Self.begin))
+        var webhooks = [Webhook(address: "${HOOK}"), Webhook(address: "${OTHER}")]
+        webhooks[1].changes = [.held]
+        var told = Told()
+        for (run, kinds) in runs.enumerated() {
+            var news = Told.News(
+                run: "\(run)", started: Self.begin, now: Self.begin.addingTimeInterval(Double(run)))
+            news.areAll = true
+            news.needs = kinds.map { Need(kind: $0, name: "c@once", sentence: "It is so.", command: "herald run") }
+            told.take(news, in: state, for: webhooks)
+        }
+        for (webhook, expected) in zip(webhooks, [all, onlyHeld]) {
+            let news = told.outbox.filter { $0.concerns(webhook) }
+            let outdated = Set(
+                KnownTroubles(of: webhook, in: told.current, before: news).outdated(among: news).map(\.id))
+            #expect(news.filter { !outdated.contains($0.id) }.map { "\($0.change) \($0.run)" } == expected)
+        }
+    }
+
     @Test func `what of a guard was over before is well again with the rest`() {
         var state = RecordedState(
             identity: .init(lineage: "lineage", project: "p", endpoint: .emulator, created: Self.begin))
