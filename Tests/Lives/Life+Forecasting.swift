@@ -19,13 +19,13 @@ extension Life {
         }
         let listed = try Resolver.desired(of: reviewed.workspace, ListedRecipients(reviewed.recipientIndex))
         let forecast = Planner.forecast(from: snapshot, of: listed, settings, in: reviewed.workspace, at: now)
-        try check(ForecastComparison(proposal, forecast, of: listed, from: snapshot))
+        try check(ForecastComparison(proposal, of: desired, forecast, of: listed, from: snapshot))
         var skipped = Planner.Input(
             desired: desired.withoutMembers, state: recorded, settings: settings, listsSkipped: true)
         skipped.workspace = files.workspace
         try check(
             ForecastComparison(
-                Planner.proposal(skipped, at: now),
+                Planner.proposal(skipped, at: now), of: skipped.desired,
                 Planner.forecast(
                     from: snapshot, of: listed.withoutMembers, settings, in: reviewed.workspace, listsSkipped: true,
                     at: now),
@@ -52,5 +52,22 @@ extension Desired {
             DesiredSend(campaign: $0.campaign, members: $0.members == .target ? .target : [])
         }
         return desired
+    }
+}
+
+extension Plan.Send {
+    /// Those of its members whose row has moved since a run fixed their wave: by its zone of now, their clock has not come
+    /// to the occurrence, or it came to it before that wave. Seeds go by no zone.
+    func movedSinceTheirWave(in desired: Desired, at now: Date) -> RecipientSet {
+        guard let waves, let wanted = desired.sends.first(where: { $0.campaign.name.value == campaign }),
+            let local = wanted.campaign.schedule.local
+        else { return [] }
+        let schedule = wanted.campaign.schedule
+        let fixed = members.intersection(waves.reached.all).subtracting(waves.fresh).subtracting(seeds)
+        return wanted.zones(of: fixed, by: local.field, else: schedule.zone).reduce(into: []) { moved, clock in
+            let instant = schedule.reaching(waves.local, in: clock.key).instant
+            let isKept = { (wave: Date) in instant <= now && wave <= instant }
+            moved.formUnion(clock.value.subtracting(waves.reached.union(of: waves.reached.states.filter(isKept))))
+        }
     }
 }

@@ -18,14 +18,15 @@ import Testing
         scenario.state.pauses.everything = Int.random(in: 0..<12, using: &random) == 0
         scenario.state.audienceSizes = ["a0": 500, "a1": 3]
         scenario.rememberNames(&random)
-        let real = try scenario.proposal().proposal
+        let (desired, real) = try scenario.proposal()
         let taken = StateSnapshot(scenario.state, tombstones: scenario.state.dead.count, at: PlanScenario.now)
         let snapshot = try SnapshotDocument(reading: SnapshotDocument(taken).json.bytes()).snapshot
         #expect(snapshot == taken)
         // A machine without the state numbers recipients from 1.
         let listed = try Resolved(scenario.workspace).desired
         let forecast = Planner.forecast(from: snapshot, of: listed, scenario.workspace.settings, at: PlanScenario.now)
-        #expect(ForecastComparison(real, forecast, of: listed, from: snapshot).differences == [])
+        #expect(
+            ForecastComparison(real, of: desired.desired, forecast, of: listed, from: snapshot).differences == [])
         #expect(real.overview.collapsed == forecast.proposal.overview.collapsed)
 
         let skipped = Planner.Input(
@@ -35,8 +36,9 @@ import Testing
             from: snapshot, of: listed.withoutMembers, scenario.workspace.settings, listsSkipped: true,
             at: PlanScenario.now)
         let unread = Planner.proposal(skipped, at: PlanScenario.now)
-        #expect(
-            ForecastComparison(unread, blind, of: listed.withoutMembers, from: snapshot).differences == [])
+        let compared = ForecastComparison(
+            unread, of: skipped.desired, blind, of: listed.withoutMembers, from: snapshot)
+        #expect(compared.differences == [])
     }
 
     /// A slow clock, or a person who let it go on later. A snapshot does not say whether the rest are listed.
@@ -69,7 +71,9 @@ import Testing
         let snapshot = StateSnapshot(scenario.state, tombstones: 0, at: PlanScenario.now)
         let (real, other) = (scenario.proposal(), other ?? scenario)
         let forecast = Planner.forecast(from: snapshot, of: other.desired, other.settings, at: PlanScenario.now)
-        return (real, forecast.proposal, ForecastComparison(real, forecast, of: other.desired, from: snapshot))
+        let compared = ForecastComparison(
+            real, of: scenario.desired, forecast, of: other.desired, from: snapshot)
+        return (real, forecast.proposal, compared)
     }
 }
 
