@@ -44,6 +44,11 @@ struct WaveSorting {
             if seeds.isEmpty { return clocks }
             return clocks.merging(seedClocks.mapValues(seeds.intersection)) { $0.union($1) }
         }
+
+        /// Those whom the list does not have, or who cannot be sent anything.
+        func gone(from members: RecipientSet) -> RecipientSet {
+            [clocks, seedClocks].flatMap(\.values).reduce(into: members) { $0.subtract($1) }
+        }
     }
 
     /// - Parameters:
@@ -75,18 +80,20 @@ struct WaveSorting {
         // own clocks. Guests start with the first of them, and so does whose own clock had passed it.
         var alone = RecipientSet()
         for (zone, here) in progress.clocks(with: newSeeds) { sort(here, in: zone, standing, &sizes) }
-        if !begun, waves.reached.isEmpty, waves.ahead.isEmpty {
+        // A wave that nobody of the list is in any more is none that seeds could start with.
+        let gone = begun ? [] : progress.gone(from: known.all)
+        if !begun, !hasWave(besides: gone) {
             for (zone, here) in progress.seedClocks {
                 alone.formUnion(here)
                 sort(here, in: zone, standing, &sizes)
             }
         }
-        let seeds = progress.seeds.subtracting(inWave).subtracting(alone).union(takePast())
+        let seeds = progress.seeds.subtracting(inWave).subtracting(alone).union(takePast(besides: gone))
         // Nobody knows with which wave a forecast's seeds went, or who became one later and goes by their own clock. It
         // is not too late for those of the last wave.
         add(
             seeds: begun ? (isForAll ? seeds : seeds.intersection(partakers)) : seeds, isFresh: !begun,
-            to: isForecast && begun ? lastReached(standing) : nil)
+            to: isForecast && begun ? lastReached(standing) : nil, besides: gone)
         for instant in waves.reached.states {
             waves.unrecorded.move(waves.reached[instant].subtracting(known[instant]), to: instant)
         }
@@ -166,8 +173,8 @@ struct WaveSorting {
     }
 
     /// Their clocks do not count where there is a wave that they can start with. Where there is none, they joined late.
-    private mutating func takePast() -> RecipientSet {
-        if waves.reached.isEmpty, waves.ahead.isEmpty {
+    private mutating func takePast(besides gone: RecipientSet) -> RecipientSet {
+        if !hasWave(besides: gone) {
             for (zone, seeds) in past { noteLate(seeds.count, in: zone) }
             return []
         }
@@ -183,15 +190,25 @@ struct WaveSorting {
         return (reached + ofSeeds.filter { $0 <= standing.now }).max()
     }
 
-    /// - Parameter wave: the one that they are in; `nil` for the first one.
-    private mutating func add(seeds: RecipientSet, isFresh: Bool, to wave: Date?) {
+    /// - Parameters:
+    ///   - wave: the one that they are in; `nil` for the first one.
+    ///   - gone: with whom they do not start.
+    private mutating func add(seeds: RecipientSet, isFresh: Bool, to wave: Date?, besides gone: RecipientSet) {
         guard !seeds.isEmpty else { return }
-        if let wave = wave ?? waves.reached.states.filter({ !waves.reached[$0].isEmpty }).min() {
+        if let wave = wave ?? Self.first(of: waves.reached, besides: gone) {
             waves.reached.move(seeds, to: wave)
             if isFresh { waves.fresh.formUnion(seeds) }
-        } else if let first = waves.ahead.states.filter({ !waves.ahead[$0].isEmpty }).min() {
+        } else if let first = Self.first(of: waves.ahead, besides: gone) {
             waves.ahead.move(seeds, to: first)
         }
+    }
+
+    private func hasWave(besides gone: RecipientSet) -> Bool {
+        [waves.reached, waves.ahead].contains { Self.first(of: $0, besides: gone) != nil }
+    }
+
+    private static func first(of waves: Partition<Date>, besides gone: RecipientSet) -> Date? {
+        waves.states.filter { !waves[$0].subtracting(gone).isEmpty }.min()
     }
 
     private mutating func skip(

@@ -52,6 +52,24 @@ struct PlannerWaveTests {
         #expect(scenario.plan(at: Self.instants[1]).sends.map(\.members) == [[2]])
     }
 
+    /// Nobody of its first wave had a turn before they left the list.
+    @Test func `new seeds do not begin with a wave of which nobody is listed any more`() {
+        var scenario = scenario(
+            watermark: PlanScenario.now, waves: Partition(disjoint: [Self.instants[0]: [1]]))
+        let id = OccurrenceID(campaign: "tide", local: Self.local, revision: 1)
+        scenario.state.occurrences[id]?.outcomes = .ledger(Ledger())
+        (scenario.desired.sends[0].seeds, scenario.desired.sends[0].guests) = ([4], [4])
+        for (listed, zones) in [
+            (RecipientSet(), [:]), ([2, 3], [Zone(offset: -10 * 3600): [2, 3]]),
+        ] as [(RecipientSet, [Zone: RecipientSet])] {
+            scenario.desired.sends[0].members = listed.union([4])
+            scenario.desired.sends[0].zones = ["zone": zones]
+            let plan = scenario.plan()
+            #expect(plan.sends.isEmpty && plan.missed.isEmpty, "\(plan)")
+        }
+        #expect(scenario.plan(at: Self.instants[1]).sends.map(\.members) == [[2, 3, 4]])
+    }
+
     @Test func `who may have got what everybody else has is held once`() {
         var scenario = scenario(watermark: PlanScenario.now, waves: Partition(disjoint: [Self.instants[0]: [1, 2]]))
         let id = OccurrenceID(campaign: "tide", local: Self.local, revision: 1)
