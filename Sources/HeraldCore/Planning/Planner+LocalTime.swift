@@ -180,10 +180,11 @@ extension Planner {
         notePassed(sorting, id, progress)
         // A list may lack those for a while whose clock is ahead.
         let isOver = sorting.waves.ahead.isEmpty && now >= campaign.schedule.lastInstant(of: local)
+        let isEmpty = wanted.members.subtracting(unreachable).subtracting(wanted.guests).isEmpty
         guard !sorting.reachesNobody else {
             if listsSkipped {
                 noteUncounted(local, id, wanted)
-            } else if wanted.members.subtracting(unreachable).subtracting(wanted.guests).isEmpty {
+            } else if isEmpty {
                 waitForSomebody(local, id, campaign, progress, &dealt)
             } else {
                 noteAhead(sorting, id, wanted)
@@ -201,6 +202,8 @@ extension Planner {
         let sends = begin(wanted, id, due: due, after: earlier, sorting)
         if sends.isEmpty {
             hold(&dealt, before: sorting.waves)
+            // An empty list does not say that nobody is in the waves of now.
+            if isEmpty { dealt = min(dealt, progress.mark) }
         } else if isLate {
             // A step accounts for its people, and it stays open.
             miss(local, id, campaign, of: sorting.waves.reached.all.count)

@@ -70,6 +70,21 @@ struct PlannerWaveTests {
         #expect(scenario.plan(at: Self.instants[1]).sends.map(\.members) == [[2, 3, 4]])
     }
 
+    /// Nobody of its first wave had a turn before all left the list.
+    @Test func `a list that is empty for a while loses no wave of an occurrence that tried nobody`() {
+        var scenario = scenario(watermark: PlanScenario.now, waves: Partition(disjoint: [Self.instants[0]: [1]]))
+        let id = OccurrenceID(campaign: "tide", local: Self.local, revision: 1)
+        scenario.state.occurrences[id]?.outcomes = .ledger(Ledger())
+        let listed = scenario.desired.sends[0]
+        (scenario.desired.sends[0].members, scenario.desired.sends[0].zones) = ([], [:])
+        let empty = scenario.plan(at: Self.instants[1])
+        #expect(empty.sends.isEmpty)
+        scenario.state.watermarks["tide"] = empty.watermarks["tide"]
+        scenario.desired.sends[0] = listed
+        let plan = scenario.plan(at: Self.instants[1] + 600)
+        #expect(plan.sends.map { $0.members.subtracting([1]) } == [[2, 3]])
+    }
+
     @Test func `who may have got what everybody else has is held once`() {
         var scenario = scenario(watermark: PlanScenario.now, waves: Partition(disjoint: [Self.instants[0]: [1, 2]]))
         let id = OccurrenceID(campaign: "tide", local: Self.local, revision: 1)
