@@ -13,7 +13,7 @@ serial='^(FCMClientTests|heraldTests)\.|^HeraldCoreTests\.MistakenCommandTests/|
 
 # Those of them that are sweeps: over points at which a program ends, over faults, over commands. Both lines should take
 # about as long.
-sweeping='^heraldTests\.(CredentialFault|CredentialRun|LostChanges|Password|SharedLife|Fault|SharedSweep|SharedServer|StateCopyCommand|CrashSweep|Crash|MembershipCrash|UpgradeSweep|ApprovalCommand|Review|ReviewSafety|Signal|State|StateKeeping|Snapshot|ExitStatus|Secrecy)Tests/'
+sweeping='^HeraldCoreTests\.MistakenCommandTests/|^heraldTests\.(Work|CredentialFault|CredentialRun|LostChanges|Password|SharedLife|Fault|SharedSweep|SharedServer|StateCopyCommand|CrashSweep|Crash|MembershipCrash|UpgradeSweep|ApprovalCommand|Review|ReviewSafety|Signal|State|StateKeeping|Snapshot|ExitStatus|Secrecy)Tests/'
 
 work="$(mktemp -d)"
 computing=

@@ -51,7 +51,7 @@ extension SourceFile {
     fileprivate var types: [SourceType] {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         return lines.indices.compactMap { index in
-            guard
+            guard lines[index].hasSuffix("{"),
                 let match = lines[index].firstMatch(
                     of: /^( *)(?:(?:package|private|fileprivate|final) )*(?:struct|class|actor) (\w+).*{$/)
             else { return nil }
@@ -75,7 +75,7 @@ extension SourceFile {
 extension Substring {
     /// How many a line of a type's body declares.
     fileprivate var storedProperties: Int {
-        guard
+        guard hasPrefix("    "), !hasPrefix("     "),
             let match = firstMatch(
                 of: /^    (?:(?:package|private|fileprivate|weak|lazy)(?:\(set\))? )*(?:var|let) (\(.*?\)|\w+)/),
             !hasSuffix("{"), !contains(/^[^=]*\{.*\}$/)
