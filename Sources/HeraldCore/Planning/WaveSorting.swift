@@ -89,11 +89,11 @@ struct WaveSorting {
             }
         }
         let seeds = progress.seeds.subtracting(inWave).subtracting(alone).union(takePast(besides: gone))
-        // Nobody knows with which wave a forecast's seeds went, or who became one later and goes by their own clock. It
-        // is not too late for those of the last wave.
+        // Nobody knows with which wave a forecast's seeds went, who became one later and goes by their own clock, or
+        // who was none yet when a run fixed their wave. It is not too late for those of the last wave.
         add(
             seeds: begun ? (isForAll ? seeds : seeds.intersection(partakers)) : seeds, isFresh: !begun,
-            to: isForecast && begun ? lastReached(standing) : nil, besides: gone)
+            to: isForecast && recorded != nil ? lastReached(standing) : nil, besides: gone)
         for instant in waves.reached.states {
             waves.unrecorded.move(waves.reached[instant].subtracting(known[instant]), to: instant)
         }

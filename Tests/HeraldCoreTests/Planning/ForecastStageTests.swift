@@ -205,4 +205,13 @@ struct ForecastStageTests {
         #expect(scenario.plan().sends.map(\.members) == [[4]])
         #expect(forecast(scenario).sends.map(\.recipients) == [1])
     }
+
+    /// Nobody else's clock has come to it.
+    @Test func `who became a seed while their wave waits may go with that wave`() {
+        var scenario = localScenario(Self.campaign(), lateness: .seconds(86_400), for: [1, 2, 3, 4])
+        scenario.desired.sends[0].seeds = [1, 2, 3]
+        scenario.desired.sends[0].zones["zone"]?[Zone(offset: -5 * 3600)] = [4]
+        #expect(scenario.plan().sends.map(\.members) == [[1, 2, 3]])
+        #expect(forecast(scenario).sends.map(\.recipients) == [3])
+    }
 }
