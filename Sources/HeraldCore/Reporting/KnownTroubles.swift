@@ -40,7 +40,9 @@ package struct KnownTroubles: Sendable {
             }
         }
         let ended = Set(over.compactMap(\.ended?.id))
-        let kept = Set(news.compactMap(\.ended?.id)).union(current ?? ids)
+        // An older herald did not note which trouble is well again.
+        let isNoted = !news.contains { $0.ended?.id.isEmpty == true }
+        let kept = Set(news.compactMap(\.ended?.id)).union(isNoted ? current ?? ids : ids)
         return over + news.filter { ended.contains($0.id) || $0.isTrouble && !kept.contains($0.id) }
     }
 

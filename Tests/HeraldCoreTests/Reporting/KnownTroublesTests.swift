@@ -57,6 +57,9 @@ import Testing
         let known = KnownTroubles(of: held, in: ["a": a, "b": b], before: [well, other])
         #expect(known.outdated(among: [well, other]).map(\.id) == ["w1"])
         #expect(KnownTroubles(of: held, in: ["a": a], before: [well, a]).outdated(among: [well, a]).isEmpty)
+        // An older herald did not note which trouble is over.
+        let old = [Self.notice("t5", "held", []), Self.notice("w5", "held", [], ending: "", after: 1)]
+        #expect(KnownTroubles(of: held, in: [:], before: old).outdated(among: old).isEmpty)
     }
 
     /// What nobody took until now, run after run, and what of it is told in the end.
