@@ -106,7 +106,9 @@ extension Life {
         for (hook, open) in tellings.open {
             tellings.open[hook] = open.map { trouble in
                 var trouble = trouble
-                let there = truth.filter { $0.subject == trouble.subject }.map(\.change.rawValue)
+                let there = truth.filter {
+                    $0.subject == trouble.subject && hooks[hook].changes.contains($0.change)
+                }.map(\.change.rawValue)
                 if !there.isEmpty, !there.contains(trouble.change) { trouble.isReplaced = true }
                 return trouble
             }
