@@ -14,8 +14,8 @@ package struct Plan: Hashable, Sendable {
     package var missed: [Missed] = []
     /// Occurrences that `catch_up` leaves out because a later one is sent. That is no failure.
     package var superseded: [Missed] = []
-    /// Occurrences in local time that are over and had nobody, because everybody on the list joined too late. That is no
-    /// failure, since they are no part of it.
+    /// Occurrences in local time that are over and had nobody, because everybody on the list joined too late, or because
+    /// seeds had no wave to start with. That is no failure, since they are no part of it.
     package var joinedLate: [Missed] = []
     /// How many more there are than these lists have.
     package var unlisted = Unlisted()

@@ -188,7 +188,7 @@ extension Planner {
                 waitForSomebody(local, id, campaign, progress, &dealt)
             } else {
                 noteAhead(sorting, id, wanted)
-                if isOver, !campaign.schedule.repeats { endWithNobody(local, id, campaign, sorting) }
+                if isOver { endWithNobody(local, id, campaign, sorting, progress) }
             }
             return []
         }
@@ -225,17 +225,22 @@ extension Planner {
                 unrecorded: RecordedOccurrence(campaign, local: local)))
     }
 
-    /// Whoever joined too late is no part of it, so nobody is missed where that is everybody.
+    /// Whoever joined too late is no part of it, so nobody is missed where that is everybody. Of a cron only seeds are told
+    /// of, by the first plan since it is over: what they waited for went to nobody.
     private mutating func endWithNobody(
-        _ local: LocalTime, _ id: OccurrenceID, _ campaign: Campaign, _ sorting: WaveSorting
+        _ local: LocalTime, _ id: OccurrenceID, _ campaign: Campaign, _ sorting: WaveSorting,
+        _ progress: WaveSorting.Progress
     ) {
-        let late = sorting.waves.joinedLate
+        let (late, repeats, seeds) = (sorting.waves.joinedLate, campaign.schedule.repeats, sorting.wordsOfLeftSeeds)
+        if repeats, seeds == nil || local.lastInstant <= progress.mark { return }
         guard late > 0, sorting.passed.isEmpty else { return miss(local, id, campaign, of: sorting.passed.count) }
         plan.joinedLate.append(
             .init(
                 occurrence: id, due: local.firstInstant,
-                reason: "nobody was listed when their clock came to it; \(count(late, "recipient")) joined too late",
-                unrecorded: RecordedOccurrence(campaign, local: local)))
+                reason: seeds
+                    ?? "nobody was listed when their clock came to it; \(count(late, "recipient")) joined too late",
+                // Follow-ups go by the last one that is finished, which stays the last one that somebody was sent.
+                unrecorded: repeats ? nil : RecordedOccurrence(campaign, local: local)))
     }
 
     /// An empty list says nothing about those whom it should have.

@@ -12,6 +12,8 @@ struct WaveSorting {
     private var late: [String: Int] = [:]
     /// Seeds of the target whose own clock had passed it before anybody was sent it, by the names of zones.
     private var past: [String: RecipientSet] = [:]
+    /// How many of them have no wave that they could start with: nobody else is left.
+    private var leftSeeds = 0
 
     /// What a plan knows of the campaign.
     struct Progress {
@@ -176,6 +178,7 @@ struct WaveSorting {
     private mutating func takePast(besides gone: RecipientSet) -> RecipientSet {
         if !hasWave(besides: gone) {
             for (zone, seeds) in past { noteLate(seeds.count, in: zone) }
+            leftSeeds = past.values.reduce(0) { $0 + $1.count }
             return []
         }
         return past.values.reduce(into: []) { $0.formUnion($1) }
@@ -235,6 +238,14 @@ struct WaveSorting {
     var zonesOfLate: String {
         let names = late.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key)
         return names.prefix(3).joined(separator: ", ") + (names.count > 3 ? " and \(names.count - 3) more" : "")
+    }
+
+    /// Why it was sent to nobody, where that leaves out seeds.
+    var wordsOfLeftSeeds: String? {
+        if leftSeeds == 0 { return nil }
+        let joined = waves.joinedLate - leftSeeds
+        return "there was no wave that \(count(leftSeeds, "seed")) could start with"
+            + (joined > 0 ? "; \(count(joined, "recipient")) joined too late" : "")
     }
 
     var reachesNobody: Bool { waves.reached.isEmpty }
