@@ -14,7 +14,8 @@ extension Planner {
         send.seeds = wanted.seeds.intersection(send.members)
         var staging = StageSorting(
             send, stages, of: wanted, occurrence, seed: drawSeed(of: wanted.campaign, occurrence),
-            dead: state.dead, mayBeDead: sizes?.tombstones, at: now)
+            dead: state.dead, mayBeDead: sizes?.tombstones,
+            isRecorded: state.occurrences[send.occurrence] != nil, at: now)
         noteSmall(staging, send)
         if !send.isResumed, let seeds = stages.seeds, !staging.hasSeeds {
             overview.warnings.append("\(send.occurrence): audience '\(seeds.value)' has no seeds to send to")
@@ -116,7 +117,7 @@ extension Planner {
         else { return nil }
         return StageSorting(
             send, stages, of: wanted, occurrence, seed: drawSeed(of: wanted.campaign, occurrence),
-            dead: state.dead, mayBeDead: sizes?.tombstones, at: now
+            dead: state.dead, mayBeDead: sizes?.tombstones, isRecorded: true, at: now
         ).table(isHalted: occurrence.halt == .stage)
     }
 

@@ -7,11 +7,13 @@ struct StageDoubt {
     private let spent: Int
     /// How many are tried again, listed or not.
     private let repeated: Int
-    private let isResumed: Bool
+    /// Whether the state knows the occurrence. Then whoever was listed after their wave, or whose clock had passed it when
+    /// it was first seen, is no part of it.
+    private let isRecorded: Bool
 
-    init(mayBeDead: Int, _ send: Plan.Send, _ ledger: Ledger) {
+    init(mayBeDead: Int, _ send: Plan.Send, _ ledger: Ledger, isRecorded: Bool) {
         let resent = send.delivery.onUnknown == .resend ? ledger.uncertain.count : 0
-        (self.mayBeDead, isResumed) = (mayBeDead, send.isResumed)
+        (self.mayBeDead, self.isRecorded) = (mayBeDead, isRecorded)
         spent = ledger.settled.count - resent
         repeated = ledger.entries.union(of: [.deferred, .again]).count + resent
     }
@@ -38,10 +40,10 @@ struct StageDoubt {
     ///   - members: those of them whose clock has reached it.
     ///   - late: for whom it is too late, so that they may have been skipped.
     fileprivate func mayBeOver(_ staging: StageSorting, _ members: RecipientSet, late: RecipientSet) -> Bool {
-        let late = isResumed ? late : []
+        let late = isRecorded ? late : []
         let (members, open) = (members.subtracting(late), staging.open.subtracting(late))
         // Whoever was listed after it had begun is no part of it. That may be all seeds, or all who seem to be left.
-        guard let last = staging.recorded.last else { return isResumed || mayBeNobody(open.count) }
+        guard let last = staging.recorded.last else { return isRecorded || mayBeNobody(open.count) }
         if last.share == staging.current {
             let left = min(members.count - spent, last.planned - (spent - last.before.outcomes))
             return last.settled != nil || mayBeNobody(left)

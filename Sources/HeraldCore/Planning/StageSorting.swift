@@ -33,10 +33,12 @@ struct StageSorting {
         case decision
     }
 
-    /// - Parameter seed: what the draw begins with (`Campaign.drawSeed`).
+    /// - Parameters:
+    ///   - seed: what the draw begins with (`Campaign.drawSeed`).
+    ///   - isRecorded: whether the state knows the occurrence, be it begun or not.
     init(
         _ send: Plan.Send, _ stages: Stages, of wanted: DesiredSend, _ occurrence: RecordedOccurrence?, seed: String,
-        dead: RecipientSet, mayBeDead: Int?, at now: Date
+        dead: RecipientSet, mayBeDead: Int?, isRecorded: Bool, at now: Date
     ) {
         let ledger = occurrence?.ledger ?? Ledger()
         (self.stages, self.seed, self.now, recorded) = (stages, seed, now, occurrence?.stages ?? [])
@@ -45,7 +47,7 @@ struct StageSorting {
             ledger.uncertain.intersection(send.members).count, ledger[.unknown].intersection(send.members).count
         )
         soaksOnce = send.waves != nil
-        doubt = mayBeDead.map { StageDoubt(mayBeDead: $0, send, ledger) }
+        doubt = mayBeDead.map { StageDoubt(mayBeDead: $0, send, ledger, isRecorded: isRecorded) }
         let first = stages.all.first ?? .everybody
         if let last = recorded.last, let begin = recorded.first?.opened {
             // Who accepts what came of a stage opens the next one, also where the rest of that stage is still to be sent.

@@ -214,4 +214,19 @@ struct ForecastStageTests {
         #expect(scenario.plan().sends.map(\.members) == [[1, 2, 3]])
         #expect(forecast(scenario).sends.map(\.recipients) == [3])
     }
+
+    /// The clocks of the first three had passed it for too long when it was first seen. No request of the first run left.
+    @Test func `whose clock had passed it does not hide who is in the first stage`() {
+        var scenario = localScenario(Self.campaign(), lateness: .seconds(7200), for: [1, 2, 3, 4, 5])
+        scenario.desired.sends[0].seeds = [5]
+        scenario.desired.sends[0].zones["zone"]?[Zone(offset: 2 * 3600)] = [4, 5]
+        let campaign = scenario.desired.sends[0].campaign
+        let id = OccurrenceID(campaign: "tide", local: Self.local, revision: 1)
+        scenario.state.occurrences[id]?.classes = Partition(disjoint: [MessageClass(): [4, 5]])
+        scenario.state.occurrences[id]?.waves = Partition(disjoint: [PlanScenario.now: [4, 5]])
+        scenario.state.watermarks["tide"] = Watermark(
+            at: PlanScenario.now, schedule: campaign.markedSchedule, next: nil, first: PlanScenario.now)
+        #expect(scenario.plan().sends.map(\.members) == [[5]])
+        #expect(forecast(scenario).sends.map(\.recipients) == [1])
+    }
 }
