@@ -67,7 +67,7 @@ package struct Told: Hashable, Sendable {
     /// - Parameter state: as it is now.
     package mutating func take(_ news: News, in state: RecordedState, for webhooks: [Webhook]) {
         begin(at: news.started, in: state)
-        outbox.removeAll { $0.at < news.now.adding(.zero - Self.oldest) && ["sent", "missed"].contains($0.change) }
+        outbox.removeAll { Self.isOld($0, at: news.now, state) }
         let troubling = noteTroubles(news, state)
         if news.areAll { tellRecoveries(besides: Set(news.needs.flatMap(\.keys)), news, state) }
         outbox += troubling
@@ -94,6 +94,14 @@ package struct Told: Hashable, Sendable {
             case .abandon, .retry: nil
             }
         if let kind { troubles["\(kind.rawValue) \(id)"]?.isDecided = true }
+    }
+
+    /// Whether it is of a send that is older than `oldest`. A clock that was slow may have noted an end with an earlier
+    /// date than that of the end.
+    private static func isOld(_ notice: Notice, at now: Date, _ state: RecordedState) -> Bool {
+        guard ["sent", "missed"].contains(notice.change) else { return false }
+        let end = notice.occurrence.flatMap { state.occurrences[OccurrenceID(rawValue: $0)]?.finished }
+        return max(notice.at, end ?? notice.at) < now.adding(.zero - oldest)
     }
 
     private mutating func noteTroubles(_ news: News, _ state: RecordedState) -> [Notice] {

@@ -104,6 +104,24 @@ import Testing
         #expect(sent == (0..<6).map { "\($0)@once" })
     }
 
+    @Test func `what a slow clock noted and nobody took is told until a day after the end`() {
+        var (state, told) = (Self.state(), Told())
+        told.begin(at: Self.begin, in: state)
+        // The run dies before it notes the end.
+        Self.end("new@once", at: Self.begin.addingTimeInterval(3600), in: &state)
+        var outboxes: [[String]] = []
+        // The first of these has a clock that is 25 hours slow.
+        for hours in [-23, 3, 24, 26] {
+            let begin = Self.begin.addingTimeInterval(Double(hours) * 3600)
+            told.begin(at: begin, in: state)
+            let news = Told.News(run: "r\(hours)", started: begin, now: begin.addingTimeInterval(60))
+            told.take(news, in: state, for: [Self.webhook])
+            state.apply([.told(told)])
+            outboxes.append(told.outbox.map(\.change))
+        }
+        #expect(outboxes == [["sent"], ["sent"], ["sent"], []])
+    }
+
     @Test func `what is still in trouble in another way is not well`() {
         let state = Self.state()
         let all = Self.webhook
