@@ -216,7 +216,8 @@ struct ForecastStageTests {
     }
 
     /// The clocks of the first three had passed it for too long when it was first seen. No request of the first run left.
-    @Test func `whose clock had passed it does not hide who is in the first stage`() {
+    /// From a snapshot the seed may have been listed since, and then the next stage follows at once.
+    @Test func `the first stage may be nobody's also where nobody was tried`() {
         var scenario = localScenario(Self.campaign(), lateness: .seconds(7200), for: [1, 2, 3, 4, 5])
         scenario.desired.sends[0].seeds = [5]
         scenario.desired.sends[0].zones["zone"]?[Zone(offset: 2 * 3600)] = [4, 5]
@@ -227,6 +228,6 @@ struct ForecastStageTests {
         scenario.state.watermarks["tide"] = Watermark(
             at: PlanScenario.now, schedule: campaign.markedSchedule, next: nil, first: PlanScenario.now)
         #expect(scenario.plan().sends.map(\.members) == [[5]])
-        #expect(forecast(scenario).sends.map(\.recipients) == [1])
+        #expect(forecast(scenario).sends.map(\.recipients) == [2])
     }
 }
