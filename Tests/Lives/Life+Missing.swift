@@ -98,6 +98,31 @@ extension Life {
         }
     }
 
+    /// With the commit that ends what is too late, the state notes it for people. What has a step of its own is told at
+    /// the end of the run.
+    func noteMissedNews(_ content: LifeRun.Content) {
+        // By a wrong clock it may be older than a day: nobody is told any more.
+        guard skew == 0 else { return tellings.owedMissed = [:] }
+        guard !settings.webhooks.isEmpty else { return }
+        let plans = content.plans.map(\.plan)
+        let steps = Set(plans.flatMap(\.steps).map(\.id))
+        let missed = Set(plans.flatMap(\.missed).map(\.occurrence).filter { !steps.contains(.send($0)) })
+        for case .finish(let id, let date) in content.notes.flatMap(\.changes) where missed.contains(id) {
+            for number in hooks.indices where tellings.toldMissed[number]?.contains(id) != true {
+                tellings.owedMissed[number, default: [:]][id] = date
+            }
+        }
+    }
+
+    /// A hook knows of everything that was too late, also if the run died that found it.
+    func judgeMissedNews(_ hook: Webhook, _ number: Int) throws {
+        let owed = tellings.owedMissed.removeValue(forKey: number) ?? [:]
+        guard hook.changes.contains(.missed) else { return }
+        if let one = owed.filter({ $0.value > now - 86_300 }).keys.min() {
+            throw LifeProblem(promise: "tells all that is missed", words: "hook \(number) was not told of \(one)")
+        }
+    }
+
     /// What has lost its field ends without those whose clock was ahead. A warning says so.
     private func noteEndsByClock(_ warnings: [String]) {
         for text in warnings where text.contains(" ends: whoever's clock had not reached it") {
@@ -107,6 +132,14 @@ extension Life {
             else { continue }
             end(key(of: campaign, recorded: occurrence))
         }
+    }
+}
+
+extension LifeTellings {
+    mutating func noteMissed(_ notice: JSONValue, at hook: Int) {
+        let id = OccurrenceID(rawValue: notice["occurrence"]?.string ?? "")
+        owedMissed[hook]?[id] = nil
+        toldMissed[hook, default: []].insert(id)
     }
 }
 

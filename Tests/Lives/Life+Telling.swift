@@ -30,6 +30,9 @@ struct LifeTellings {
     var over: Set<String> = []
     /// Ends that each hook is to be told, with their dates.
     var owed: [Int: [OccurrenceID: Date]] = [:]
+    /// What was too late, by hook: what each is to be told, with when it ended, and what it was told.
+    var owedMissed: [Int: [OccurrenceID: Date]] = [:]
+    var toldMissed: [Int: Set<OccurrenceID>] = [:]
     /// How often an end was told to each hook.
     var sent: [Int: [OccurrenceID: Int]] = [:]
     /// How often each occurrence ended, and when it did last.
@@ -75,6 +78,7 @@ extension Life {
     func judgeTelling(_ call: Call, _ run: LifeRun) async throws {
         let (content, before) = (run.now, receiver.now)
         noteEnds(content)
+        noteMissedNews(content)
         tellings.wasSlow = tellings.wasSlow || skew < 0
         for letter in before.letters { try judge(letter, content) }
         // By a clock that is fast it ended more than a day ago: whether a hook works or not, nobody is told any more.
@@ -94,6 +98,7 @@ extension Life {
         noteReplaced(truth)
         for (number, hook) in hooks.enumerated() where hook.form == .json && !receiver.isFailing(number) {
             try judge(hook, number, truth)
+            try judgeMissedNews(hook, number)
             guard hook.changes.contains(.sent) else { continue }
             if let one = tellings.owed[number]?.filter({ $0.value > now - 86_300 }).keys.min() {
                 throw LifeProblem(promise: "tells every end", words: "hook \(number) was not told of \(one)")
@@ -200,7 +205,7 @@ extension Life {
             if told > ends, !tellings.isForgotten {
                 throw LifeProblem(promise: "tells an end once", words: "\(occurrence), which ended \(ends) times")
             }
-        case "missed": break
+        case "missed": tellings.noteMissed(notice, at: hook)
         case "well":
             let meant = open.filter { $0.isEnded(by: sentence) }
             guard let trouble = meant.first(where: { !$0.isPast }) ?? meant.first else {

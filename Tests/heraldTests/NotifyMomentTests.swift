@@ -112,6 +112,28 @@ import Testing
         await scene.sandbox.end()
     }
 
+    @Test func `a run that is killed leaves to the next one what it had found too late`() async throws {
+        let receiver = try Receiver()
+        let late = ISO8601DateFormatter().string(from: Date().addingTimeInterval(-7200))
+        let scene = try await Scene(
+            "- {webhook: \"${HOOK_0}\", when: [missed]}", [receiver],
+            Self.files(
+                first: "schedule: {at: \"\(late)\", max_lateness: 1h}", slow: "delivery: {rate: 4/s}"))
+        try await scene.done("state init")
+        let control = try Control(scene.host)
+        let run = try HeraldProcess.start(["-w", scene.sandbox.workspace, "run"], environment: scene.variables)
+        try await eventually { try await control.ledger().count > 4 }
+        run.signal(SIGKILL)
+        _ = await run.wait()
+        #expect(receiver.posts.isEmpty)
+        for _ in 1...2 {
+            _ = try await HeraldProcess.run(["-w", scene.sandbox.workspace, "run"], environment: scene.variables)
+        }
+        let news = try NotifyTests.news(receiver)
+        #expect(news.count == 1 && news.first?.hasPrefix("missed first@") == true, "\(news)")
+        await scene.sandbox.end()
+    }
+
     @Test func `a run without a state is told once, and once when there is one`() async throws {
         let receiver = try Receiver()
         let scene = try await Scene("- {webhook: \"${HOOK_0}\", when: [failed]}", [receiver])

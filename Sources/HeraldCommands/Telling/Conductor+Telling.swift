@@ -54,13 +54,26 @@ final class Telling: Sendable {
 extension Conductor {
     private var webhooks: [Webhook] { context.settings.webhooks }
 
-    /// What the state must know before a run ends anything, so that people are told of it also if the run dies.
+    /// What the state must know before a run ends anything, or with what it finds too late, so that people are told of
+    /// it also if the run dies.
     ///
-    /// - Parameter recorded: the state as the run begins with it.
-    func tellingBegin(_ recorded: RecordedState, at started: Date) -> [StateChange] {
+    /// - Parameters:
+    ///   - recorded: the state without the changes.
+    ///   - started: when the run began.
+    ///   - missed: what no run finds too late again after the changes.
+    func tellingBegin(
+        _ recorded: RecordedState, at started: Date, _ missed: [Plan.Missed] = [], with changes: [StateChange] = []
+    ) -> [StateChange] {
         guard isReal, !webhooks.isEmpty else { return [] }
         var told = recorded.told
         told.begin(at: started, in: recorded)
+        if !missed.isEmpty {
+            var news = Told.News(run: request.id, started: started, now: request.now())
+            news.missed = missed
+            var changed = recorded
+            changed.apply(changes)
+            told.take(news, in: changed, for: webhooks)
+        }
         return told == recorded.told ? [] : [.told(told)]
     }
 
@@ -90,7 +103,7 @@ extension Conductor {
     ) async {
         guard isReal, !webhooks.isEmpty else { return }
         var news = Told.News(run: report.run, started: report.started, now: request.now())
-        news.missed = report.missedOccurrences
+        (news.missed, news.isEnd) = (report.missedOccurrences, true)
         // Whoever was interrupted does not know what is well.
         if report.result != .interrupted, let proposal {
             news.areAll = true

@@ -46,6 +46,8 @@ package struct Told: Hashable, Sendable {
         package var areNew = false
         /// Occurrences that this run found too late.
         package var missed: [Plan.Missed] = []
+        /// Whether that run is over. Until then another one may find the same too late again.
+        package var isEnd = false
         package var run: String
         package var started: Date
         package var now: Date
@@ -80,7 +82,8 @@ package struct Told: Hashable, Sendable {
         tellEnds(news, state)
         let delivered = state.delivered
         outbox.removeAll { notice in
-            webhooks.allSatisfy { !notice.concerns($0) || delivered.contains(notice.key(for: $0)) }
+            guard news.isEnd || notice.change != "missed" else { return false }
+            return webhooks.allSatisfy { !notice.concerns($0) || delivered.contains(notice.key(for: $0)) }
         }
         outbox = outbox.suffix(Self.longestOutbox)
     }

@@ -151,7 +151,9 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         watermarks.add(plan.watermarks, after: plan.looks)
         nextLook = surroundings.lookAgain == nil ? nil : plan.nextDue
         context.recorded.apply(plan.renaming + plan.notes)
-        await commit(plan.renaming + plan.notes + plan.endings(at: surroundings.now()) + dueWatermarks())
+        let changes = plan.renaming + plan.notes + plan.endings(at: surroundings.now()) + dueWatermarks()
+        let missed = plan.missedForGood
+        await commit(missed.isEmpty ? changes : changes + surroundings.news(missed, changes))
     }
 
     /// Notes that a step does not begin in this run.

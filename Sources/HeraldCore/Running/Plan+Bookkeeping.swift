@@ -2,10 +2,17 @@
 extension Plan {
     var renaming: [StateChange] { renames.map { .rename(campaign: $0.old, to: $0.new) } }
 
+    /// What no run finds too late again, once the state has the bookkeeping. A step of its own may not begin.
+    package var missedForGood: [Missed] { withoutStep(missed) }
+
+    private func withoutStep(_ missed: [Missed]) -> [Missed] {
+        let ids = Set(steps.map(\.id))
+        return missed.filter { !ids.contains(.send($0.occurrence)) }
+    }
+
     /// Occurrences that end without a step of their own. What is missed, or had nobody, is reported once.
     func endings(at now: Date) -> [StateChange] {
-        let ids = Set(steps.map(\.id))
-        let missed = (missed + joinedLate).filter { !ids.contains(.send($0.occurrence)) }.flatMap { missed in
+        let missed = withoutStep(missed + joinedLate).flatMap { missed in
             (missed.unrecorded.map { [StateChange.open(missed.occurrence, $0)] } ?? [])
                 + [.finish(missed.occurrence, at: now)]
         }

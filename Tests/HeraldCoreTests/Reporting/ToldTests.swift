@@ -122,6 +122,22 @@ import Testing
         #expect(outboxes == [["sent"], ["sent"], ["sent"], []])
     }
 
+    @Test func `what a run notes as too late is told once, also if others are told before its end`() {
+        var state = Self.state()
+        let missed = Plan.Missed(occurrence: "tide@once", due: Self.begin, reason: "it is too late")
+        var arrived: [String] = []
+        // It is noted, two sends are stopped, and the run ends. The next one finds nothing.
+        for (found, isEnd) in [([missed], false), ([], false), ([], false), ([missed], true), ([], true)] {
+            var (told, news) = (state.told, Told.News(run: "r", started: Self.begin, now: Self.begin))
+            (news.missed, news.isEnd) = (found, isEnd)
+            told.take(news, in: state, for: [Self.webhook])
+            let keys = told.outbox.map { $0.key(for: Self.webhook) }
+            arrived += keys.filter { !state.delivered.contains($0) }
+            state.apply([.told(told), .delivered(Set(keys))])
+        }
+        #expect(arrived.count == 1 && state.told.outbox.isEmpty, "\(arrived)")
+    }
+
     @Test func `what is still in trouble in another way is not well`() {
         let state = Self.state()
         let all = Self.webhook
