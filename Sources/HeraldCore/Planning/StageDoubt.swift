@@ -24,7 +24,7 @@ struct StageDoubt {
         drawn.move(RecipientSet(later.prefix(repeated)), to: share)
     }
 
-    /// What came of a stage. The state knew who of the rejected was dead when it was told last.
+    /// What came of a stage. How many of the rejected are dead is known as of the snapshot, or of when it was halted.
     static func figures(_ figures: StageFigures, of last: RecordedStage) -> StageFigures {
         var before = last.before
         (before.rejected, before.dead) = (before.rejected + before.dead, 0)

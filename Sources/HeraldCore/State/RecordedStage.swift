@@ -10,7 +10,7 @@ package struct RecordedStage: Hashable, Sendable {
     package var before = StageFigures()
     /// Since when nobody of it could start.
     package var settled: Date?
-    /// What came of it, as far as the state was told. `nil` until it settles or halts.
+    /// What came of it, as far as the state was told; in a snapshot, by then. `nil` until it settles or halts.
     package var figures: StageFigures?
     /// When a person accepted what came of it, or had some of it tried again.
     package var accepted: Date?

@@ -17,7 +17,7 @@ extension StateSnapshot {
         sizes.known = Int(state.nextRecipient - KnownRecipient.firstID)
         sizes.dead = state.dead.count
         sizes.tombstones = max(tombstones, sizes.dead)
-        occurrences = state.occurrences.mapValues(Occurrence.init(counting:))
+        occurrences = state.occurrences.mapValues { Occurrence(counting: $0, dead: state.dead) }
         (watermarks, formerNames, pauses) = (state.watermarks, state.formerNames, state.pauses)
         (topicAPI, sendQuota, audienceSizes) = (state.topicAPI, state.sendQuota, state.audienceSizes)
         (lastRun, goneAudiences) = (state.lastRun, state.goneAudiences)
@@ -53,13 +53,26 @@ extension StateSnapshot.Group {
 }
 
 extension StateSnapshot.Occurrence {
-    fileprivate init(counting occurrence: RecordedOccurrence) {
+    fileprivate init(counting occurrence: RecordedOccurrence, dead: RecipientSet) {
         let counts = occurrence.counts
         let entries = LedgerEntry.allCases.map { ($0, counts[$0]) }
         var recorded = occurrence
         (recorded.target, recorded.classes, recorded.waves) = ("", Partition(), Partition())
         recorded.outcomes = .counts(LedgerCounts(entries: Dictionary(uniqueKeysWithValues: entries), codes: [:]))
+        recorded.stages = occurrence.stagesByNow(dead: dead)
         let isOpen = occurrence.finished == nil
         self.init(recorded, whole: isOpen ? occurrence.ledger?.entries.state(of: 0) : nil)
+    }
+}
+
+extension RecordedOccurrence {
+    /// Its stages with what came of the last one by now: counts do not say how many of the rejected are dead. A halted
+    /// one keeps what it was halted for.
+    fileprivate func stagesByNow(dead: RecipientSet) -> [RecordedStage] {
+        guard var last = stages.last, let ledger, finished == nil, halt != .stage || last.figures == nil else {
+            return stages
+        }
+        last.figures = StageFigures(ledger, dead: dead) - last.before
+        return stages.dropLast() + [last]
     }
 }

@@ -143,6 +143,23 @@ struct ForecastStageTests {
         #expect(forecast(scenario).held.contains { $0.reason.contains("1 of 4") })
     }
 
+    /// The run died before it told the state what had come, and before it noted who is dead.
+    @Test(arguments: [["UNREGISTERED": [2], "SENDER_ID_MISMATCH": [3]], ["SENDER_ID_MISMATCH": [2, 3]]])
+    func `the dead of a stage that was not judged are no rejected ones`(_ codes: [String: RecipientSet]) {
+        let campaign = Self.campaign()
+        var open = stage(accepted: 1, planned: 4, settled: nil)
+        open.figures = nil
+        var scenario = scenario(campaign, seeds: [1, 2, 3, 4], accepted: [1], stage: open)
+        scenario.state.occurrences[campaign.id]?.rejected = [2, 3]
+        scenario.state.occurrences[campaign.id]?[.deferred] = [4]
+        scenario.state.occurrences[campaign.id]?.codes = codes
+        let (real, shown) = (scenario.plan(), forecast(scenario))
+        #expect(real.sends.map(\.members) == (codes.count == 2 ? [[4]] : []))
+        #expect(shown.sends.map(\.recipients) == (codes.count == 2 ? [4] : []))
+        #expect(shown.sends.map(\.staging?.figures) == real.sends.map(\.staging?.figures))
+        #expect(shown.held.map(\.reason) == real.held.map(\.reason))
+    }
+
     @Test func `who may have it already stops nobody by a cap`() {
         let caps = [FrequencyCap(name: "all", max: 1, per: .seconds(3600))]
         let campaigns = [("one", 9), ("other", 5)].map { name, priority in
