@@ -76,7 +76,9 @@ extension Planner {
         return !isNews && hasNobody && isKept && !send.skipped.isEmpty
     }
 
+    /// What a step noted of them stays noted: otherwise the next plan would have that step again.
     private mutating func noteKept(_ send: Plan.Send) {
+        if !send.staysOpen { plan.notes.removeAll { $0 == .done(send.occurrence, false) } }
         overview.warnings.append(
             "\(send.occurrence) is half done and not sent again to \(count(send.keepingOutcome.count, "recipient")) who may have it; it ends with 'herald state resolve \(send.occurrence) --abandon'"
         )

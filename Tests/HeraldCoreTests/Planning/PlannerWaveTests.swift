@@ -9,6 +9,7 @@ import Testing
 struct PlannerWaveTests {
     /// At 10:00 it was 01:00 in UTC for the first, and will be 20:00 for the others.
     private static let local = LocalTime(year: 2025, month: 12, day: 1, hour: 10)
+    private static let id = OccurrenceID(campaign: "tide", local: local, revision: 1)
     private static let instants = [Date.after(-7 * 3600), Date.after(12 * 3600)]
 
     /// The first has it. The clocks of the others have not come to it.
@@ -23,7 +24,7 @@ struct PlannerWaveTests {
         occurrence.accepted = [1]
         occurrence.classes = Partition(disjoint: [MessageClass(): waves.all])
         occurrence.waves = waves
-        scenario.state.occurrences[OccurrenceID(campaign: "tide", local: Self.local, revision: 1)] = occurrence
+        scenario.state.occurrences[Self.id] = occurrence
         scenario.state.watermarks["tide"] = Watermark(
             at: watermark, schedule: campaign.schedule.text, next: nil, first: .after(-86_400))
         return scenario
@@ -56,8 +57,7 @@ struct PlannerWaveTests {
     @Test func `new seeds do not begin with a wave of which nobody is listed any more`() {
         var scenario = scenario(
             watermark: PlanScenario.now, waves: Partition(disjoint: [Self.instants[0]: [1]]))
-        let id = OccurrenceID(campaign: "tide", local: Self.local, revision: 1)
-        scenario.state.occurrences[id]?.outcomes = .ledger(Ledger())
+        scenario.state.occurrences[Self.id]?.outcomes = .ledger(Ledger())
         (scenario.desired.sends[0].seeds, scenario.desired.sends[0].guests) = ([4], [4])
         for (listed, zones) in [
             (RecipientSet(), [:]), ([2, 3], [Zone(offset: -10 * 3600): [2, 3]]),
@@ -73,8 +73,7 @@ struct PlannerWaveTests {
     /// Nobody of its first wave had a turn before all left the list.
     @Test func `a list that is empty for a while loses no wave of an occurrence that tried nobody`() {
         var scenario = scenario(watermark: PlanScenario.now, waves: Partition(disjoint: [Self.instants[0]: [1]]))
-        let id = OccurrenceID(campaign: "tide", local: Self.local, revision: 1)
-        scenario.state.occurrences[id]?.outcomes = .ledger(Ledger())
+        scenario.state.occurrences[Self.id]?.outcomes = .ledger(Ledger())
         let listed = scenario.desired.sends[0]
         (scenario.desired.sends[0].members, scenario.desired.sends[0].zones) = ([], [:])
         let empty = scenario.plan(at: Self.instants[1])
@@ -85,16 +84,28 @@ struct PlannerWaveTests {
         #expect(plan.sends.map { $0.members.subtracting([1]) } == [[2, 3]])
     }
 
-    @Test func `who may have got what everybody else has is held once`() {
+    /// 1 has it, 2 may have it, and nobody else is listed.
+    private func done() -> PlanScenario {
         var scenario = scenario(watermark: PlanScenario.now, waves: Partition(disjoint: [Self.instants[0]: [1, 2]]))
-        let id = OccurrenceID(campaign: "tide", local: Self.local, revision: 1)
         scenario.desired.sends[0].zones = ["zone": [Zone(offset: 9 * 3600): [1, 2]]]
         scenario.desired.sends[0].members = [1, 2]
-        scenario.state.occurrences[id]?.unknown = [2]
-        scenario.state.occurrences[id]?.isDone = true
+        scenario.state.occurrences[Self.id]?.unknown = [2]
+        scenario.state.occurrences[Self.id]?.isDone = true
+        return scenario
+    }
+
+    @Test func `who may have got what everybody else has is held once`() {
+        var scenario = done()
         #expect(scenario.plan().held.map(\.kind) == [.unknown])
         scenario.desired.sends = []
         #expect(scenario.plan().held.map(\.kind) == [.unknown], "without its file, too")
+    }
+
+    @Test func `who may have it and is too late to be sent it again stays noted`() {
+        var scenario = done()
+        scenario.desired.sends[0].campaign.delivery.onUnknown = .resend
+        let plan = scenario.plan()
+        #expect(plan.sends.isEmpty && !plan.notes.contains(.done(Self.id, false)), "\(plan)")
     }
 
     /// The first clock of the world showed its 10:00 at 20:00 UTC of the day before, and the schedule has that, too. No
@@ -185,17 +196,16 @@ struct PlannerWaveTests {
     /// for a while. It is held, and 12:00 of that day had passed on every clock when the field came back.
     @Test func `what had passed when a schedule got its field back stays so while an earlier wave is held`() throws {
         var scenario = scenario(watermark: .after(-3600), waves: Partition(disjoint: [Self.instants[0]: [1]]))
-        let id = OccurrenceID(campaign: "tide", local: Self.local, revision: 1)
         let cron = try Cron(parsing: "0 10,12 * * *")
         let before = Schedule(.cron(cron, start: nil, end: nil))
         scenario.desired.sends[0].campaign.schedule.times = .local(
             LocalSchedule(.cron(cron, start: nil, end: nil), field: "zone"))
         scenario.desired.sends[0].zones = ["zone": [Zone(offset: 9 * 3600): [1], .utc: [2, 3]]]
-        scenario.state.occurrences[id]?.contentDigest = "sha256:earlier"
-        scenario.state.occurrences[id]?.unseen = .after(-3600)
+        scenario.state.occurrences[Self.id]?.contentDigest = "sha256:earlier"
+        scenario.state.occurrences[Self.id]?.unseen = .after(-3600)
         scenario.state.watermarks["tide"] = Watermark(at: .after(-3600), schedule: before.text, next: nil)
         let edited = scenario.plan(at: .after(16_200))
-        #expect(edited.held.map(\.occurrence) == [id] && edited.sends.isEmpty, "\(edited)")
+        #expect(edited.held.map(\.occurrence) == [Self.id] && edited.sends.isEmpty, "\(edited)")
         #expect(edited.watermarks["tide"]?.at == .after(16_200))
         scenario.state.watermarks["tide"] = edited.watermarks["tide"]
         #expect(scenario.plan(at: .after(16_560)).sends.isEmpty)
@@ -206,8 +216,7 @@ struct PlannerWaveTests {
     @Test func `what had passed when a schedule got its field stays so if an earlier wave does not begin`() throws {
         let wave = Date.after(-3600)
         var scenario = scenario(watermark: .after(-2700), waves: Partition(disjoint: [wave: [1]]))
-        let id = OccurrenceID(campaign: "tide", local: Self.local, revision: 1)
-        scenario.state.occurrences[id]?.accepted = []
+        scenario.state.occurrences[Self.id]?.accepted = []
         let cron = try Cron(parsing: "0 10 * * *")
         scenario.desired.sends[0].campaign.schedule.times = .local(
             LocalSchedule(.cron(cron, start: nil, end: nil), field: "zone"))
@@ -270,11 +279,10 @@ struct PlannerWaveTests {
         var scenario = scenario(watermark: PlanScenario.now, waves: Partition(disjoint: [Self.instants[0]: [1, 2]]))
         let daily = LocalSchedule(.cron(try Cron(parsing: "0 10 * * *"), start: nil, end: nil), field: "zone")
         scenario.desired.sends[0].campaign.schedule.times = .local(daily)
-        let id = OccurrenceID(campaign: "tide", local: Self.local, revision: 1)
-        scenario.state.occurrences[id]?.unknown = [2]
-        scenario.state.occurrences[id]?.finished = PlanScenario.now
+        scenario.state.occurrences[Self.id]?.unknown = [2]
+        scenario.state.occurrences[Self.id]?.finished = PlanScenario.now
         let held = scenario.plan(at: .after(86_400)).held
-        #expect(held.map(\.occurrence) == [id] && held.map(\.kind) == [.unknown])
+        #expect(held.map(\.occurrence) == [Self.id] && held.map(\.kind) == [.unknown])
     }
 
     @Test(arguments: [-3600, 13 * 3600])
