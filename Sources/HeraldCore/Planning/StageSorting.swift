@@ -226,7 +226,7 @@ struct StageSorting {
         if let excused { opened[opened.count - 1].excused = excused }
         return Plan.Staging(
             opened: opened, isNews: isNew || goesOn || isLower, soaksOnce: soaksOnce,
-            figures: opened.last.map { figures(of: $0) } ?? StageFigures(), limits: stages.limits, soak: stages.soak,
+            figures: opened.last.map(figures(of:)) ?? figures, limits: stages.limits, soak: stages.soak,
             ahead: drawn.without { $0 <= current })
     }
 }
