@@ -188,4 +188,33 @@ struct StageHealthTests: StageScene {
             town.sent("Hi Ada") == [.fid(700)] && town.sent("Hi N4") == [.fid(4)] && town.sent("Hi N30") == [.fid(30)])
         #expect(try await runs(town, 30, 45).map(\.count) == [26, 32])
     }
+
+    @Test func `who leaves the list and is a seed by now gets the sample in their language`() async throws {
+        let delivery = Self.usual + ", seeds: our-phones"
+        let list = { (members: [Int]) in
+            "fid,first,lang\n"
+                + members.map { "\(Registration.fid($0).rawValue),N\($0),\($0 == 30 ? "it" : "en")\n" }.joined()
+        }
+        var files = Self.files(delivery, seeds: [700])
+        files["members.csv"] = list(Array(1...60))
+        files["audiences.yaml"] = files["audiences.yaml"]?.replacing(
+            "source: {file: members.csv}",
+            with: """
+                source: {file: members.csv}
+                fields: {first: {}, lang: {type: locale}}
+                samples: [{first: Ada, lang: en}]
+                """)
+        files["hello.yaml"] = Self.campaign(
+            delivery, title: "\"Hi {{first}}\"",
+            more: """
+                personal: {fields: [first], locale: lang, default_locale: en}
+                locales: {it: {notification: {title: "Ciao {{first}}"}}}
+                """)
+        let town = try await town(files)
+        #expect(try await runs(town, 0) == [[700]])
+        try town.folder.write(list((1...60).filter { $0 != 30 }), to: "members.csv")
+        try town.folder.write(Self.list([30, 700]), to: "seeds.csv")
+        #expect(try await runs(town, 1, 17) == [[30], [4]])
+        #expect(town.sent("Hi Ada") == [.fid(700)] && town.sent("Ciao Ada") == [.fid(30)])
+    }
 }

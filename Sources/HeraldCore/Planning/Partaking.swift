@@ -114,6 +114,11 @@ extension DesiredSend {
             // The same error comes again before they are sent to, and refuses the run.
             good.formUnion(others.subtracting(bad))
         }
+        // Whoever left the target since, and is only a seed now, has no row of it any more.
+        for (id, values) in rows.substitutes(for: others.subtracting(good).subtracting(bad))
+        where messages.mistake(in: values, for: recipients) == nil {
+            good.insert(id)
+        }
         return good
     }
 }

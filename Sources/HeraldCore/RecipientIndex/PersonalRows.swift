@@ -19,8 +19,12 @@ package struct PersonalRows: Sendable {
     /// The values of some recipients. Who has no row is left out.
     package func values(of ids: RecipientSet) throws(RecipientIndexError) -> [RecipientID: FieldValues] {
         let found = try values.file().values(of: ids, in: owner).mapValues(places.pick)
-        if substitutes.isEmpty { return found }
-        return substitutes.filter { ids.contains($0.key) }.merging(found) { $1 }
+        return substitutes.isEmpty ? found : substitutes(for: ids).merging(found) { $1 }
+    }
+
+    /// What those of some recipients get who were filled in, whether they have a row or not.
+    func substitutes(for ids: RecipientSet) -> [RecipientID: FieldValues] {
+        substitutes.filter { ids.contains($0.key) }
     }
 
     /// Fills messages to some who have no row with the same values.
