@@ -44,9 +44,11 @@ extension Conductor {
         var surroundings = surroundings(
             work, store, sender, files, progress, under: lock, signals, watch, clock)
         surroundings.end = { await noteHalt($0, in: store, under: lock, started: blank.started) }
-        surroundings.news = { missed, changes in
-            guard let recorded = try? await store.snapshot() else { return [] }
-            return tellingBegin(recorded, at: blank.started, missed, with: changes)
+        if isReal, !context.settings.webhooks.isEmpty {
+            surroundings.news = { missed, changes in
+                guard let recorded = try? await store.snapshot() else { return [] }
+                return tellingBegin(recorded, at: blank.started, missed, with: changes)
+            }
         }
         tellCap(of: sender, for: work.plan)
         let begin = StateChange.begunRun(BegunRun(run: blank.run, started: blank.started))

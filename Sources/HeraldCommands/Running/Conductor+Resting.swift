@@ -18,8 +18,9 @@ extension Conductor {
             // Saved so that the next run finds these recipients' numbers.
             try await record(work, in: store)
             let end = RecordedRun(report).map { StateChange.end(of: $0) } ?? []
-            var changes = work.course.bookkeeping(at: request.now()) + state.applying + end
-            changes += tellingBegin(recorded, at: report.started, work.plan.missedForGood, with: changes)
+            let changes =
+                work.course.bookkeeping(at: request.now()) + state.applying + end
+                + tellingBegin(recorded, at: report.started)
             let isEffect = changes.contains(where: \.isEffect)
             try await store.commit(changes + (isEffect ? [.newStamp()] : []))
             recorded.apply(changes)

@@ -42,6 +42,13 @@ extension Planner {
                 let sends = start(local, wanted, after: unbegun, progress, &dealt)
                 result += sends
             }
+            if schedule.isCron {
+                // A plan that looks at it again says it, too.
+                let mark = max(dealt, progress.recorded)
+                let again = Set(times.filter { $0.lastInstant > mark }.map(\.firstInstant))
+                let told = plan.joinedLate[ended.joinedLate...].filter { !again.contains($0.due) }
+                plan.joinedLate.replaceSubrange(ended.joinedLate..., with: told)
+            }
             endPassed(open.filter { !$0.occurrence.hasBegun }, besides: times, of: campaign)
         }
         if campaign.schedule.catchUp != .all { supersede(&result) }

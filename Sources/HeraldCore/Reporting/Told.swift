@@ -104,7 +104,8 @@ package struct Told: Hashable, Sendable {
     private static func isOld(_ notice: Notice, at now: Date, _ state: RecordedState) -> Bool {
         guard ["sent", "missed"].contains(notice.change) else { return false }
         let end = notice.occurrence.flatMap { state.occurrences[OccurrenceID(rawValue: $0)]?.finished }
-        return max(notice.at, end ?? notice.at) < now.adding(.zero - oldest)
+        // One that a fast clock noted says nothing.
+        return max(notice.at, end.flatMap { $0 <= now ? $0 : nil } ?? notice.at) < now.adding(.zero - oldest)
     }
 
     private mutating func noteTroubles(_ news: News, _ state: RecordedState) -> [Notice] {

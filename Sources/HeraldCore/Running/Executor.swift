@@ -152,7 +152,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         nextLook = surroundings.lookAgain == nil ? nil : plan.nextDue
         context.recorded.apply(plan.renaming + plan.notes)
         let changes = plan.renaming + plan.notes + plan.endings(at: surroundings.now()) + dueWatermarks()
-        let missed = plan.missedForGood
+        let missed = plan.missedForGood(waiting: queue.waitingCampaigns, in: context.recorded)
         await commit(missed.isEmpty ? changes : changes + surroundings.news(missed, changes))
     }
 

@@ -3,7 +3,16 @@ extension Plan {
     var renaming: [StateChange] { renames.map { .rename(campaign: $0.old, to: $0.new) } }
 
     /// What no run finds too late again, once the state has the bookkeeping. A step of its own may not begin.
-    package var missedForGood: [Missed] { withoutStep(missed) }
+    ///
+    /// - Parameters:
+    ///   - waiting: campaigns whose watermark waits for a step. What nothing else ends, the next run finds again.
+    ///   - state: what it has so far.
+    func missedForGood(waiting: Set<String>, in state: RecordedState) -> [Missed] {
+        withoutStep(missed).filter { missed in
+            missed.unrecorded != nil || state.occurrences[missed.occurrence] != nil
+                || !waiting.contains { missed.occurrence.rawValue.hasPrefix("\($0)@") }
+        }
+    }
 
     private func withoutStep(_ missed: [Missed]) -> [Missed] {
         let ids = Set(steps.map(\.id))

@@ -326,23 +326,4 @@ struct PlannerWaveTests {
         scenario.desired.sends[0].seeds = [1]
         #expect(scenario.plan(at: Self.instants[1]).sends.isEmpty)
     }
-
-    /// They waited for the others, who left before their clock came to it.
-    @Test(arguments: [false, true])
-    func `seeds who have nobody left to start with are told of once, when it is over`(_ isCron: Bool) throws {
-        var scenario = scenario(watermark: PlanScenario.now, waves: Partition())
-        scenario.state.occurrences = [:]
-        (scenario.desired.sends[0].members, scenario.desired.sends[0].seeds) = ([1], [1])
-        let cron = LocalSchedule(.cron(try Cron(parsing: "0 10 * * *"), start: nil, end: nil), field: "zone")
-        if isCron { scenario.desired.sends[0].campaign.schedule.times = .local(cron) }
-        let over = Self.local.lastInstant
-        for (date, number) in [(over - 60, 0), (over, 1), (over + 60, 0)] {
-            let plan = scenario.plan(at: date)
-            let told = Array(repeating: "there was no wave that 1 seed could start with", count: number)
-            #expect(plan.joinedLate.map(\.reason) == told, "\(plan)")
-            #expect(plan.sends.isEmpty && plan.missed.isEmpty)
-            scenario.state.apply(plan.bookkeeping(at: date))
-        }
-        #expect(scenario.state.occurrences.count == (isCron ? 0 : 1))
-    }
 }
