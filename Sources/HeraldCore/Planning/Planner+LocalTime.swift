@@ -43,7 +43,7 @@ extension Planner {
                 result += sends
             }
             if schedule.isCron {
-                // A plan that looks at it again says it, too.
+                // What the watermark does not pass yet, a later plan finds again and tells.
                 let mark = max(dealt, progress.recorded)
                 let again = Set(times.filter { $0.lastInstant > mark }.map(\.firstInstant))
                 let told = plan.joinedLate[ended.joinedLate...].filter { !again.contains($0.due) }
