@@ -10,6 +10,8 @@ import threading
 from world import KILLS, Case, fid, psql_program, world
 
 PEOPLE = 3000
+# A fetch writes it before its lists take their places one after the other, and removes it behind them.
+PENDING = ".herald/lists/.pending"
 SCRIPT = f"""
 CREATE TABLE person (fid text PRIMARY KEY, has_left bool);
 INSERT INTO person SELECT 'cKilledOften' || lpad(n::text, 10, '0'), n % 3 = 0 FROM generate_series(0, {PEOPLE - 1}) AS n;
@@ -83,7 +85,7 @@ class FetchTests(Case):
             while kills < KILLS:
                 kind = self.world.chance.random()
                 if kind < 0.8:
-                    kills += self.world.kill("fetch")
+                    kills += self.kill()
                     parted += self.repair(writer)
                     continue
                 if kind < 0.9:
@@ -104,6 +106,14 @@ class FetchTests(Case):
             self.assertIn(plan.returncode, (0, 2), plan.stderr)
             self.run_after_kill(writer)
             print(f"{kills} kills, {len(writer.left)} moments, {parted} between the two lists", flush=True)
+
+    def kill(self):
+        """Kills a fetch at some moment, or while its lists take their places. Returns whether it still lived."""
+        is_early = self.world.chance.random() < 0.5
+        # The file of a fetch that was killed before may still be there.
+        if is_early or (self.world.folder / PENDING).exists():
+            return self.world.kill("fetch")
+        return self.world.kill_at_file(PENDING, "fetch")
 
     def repair(self, writer):
         """Whatever the killed fetch left, no plan takes lists of two moments, and the next fetch ends what that one began,
@@ -127,9 +137,11 @@ class FetchTests(Case):
     def run_after_kill(self, writer):
         """A run ends what a killed fetch has begun, also without the database, and sends to the people of one moment."""
         tries = 0
-        while not self.world.kill("fetch") or self.world.run("plan").returncode != 1:
+        while not self.world.kill_at_file(PENDING, "fetch") or self.world.run("plan").returncode != 1:
             tries += 1
             self.assertLess(tries, 500, "no kill left a fetch that is not whole")
+            # The next fetch would be killed at once where this one has left the file.
+            self.assertEqual(0, self.world.run("fetch").returncode)
         self.world.environment["APP"] += "/nowhere"
         for _ in range(2):
             done = self.world.run("run")

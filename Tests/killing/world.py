@@ -93,6 +93,19 @@ class World:
             process.wait()
             return True
 
+    def kill_at_file(self, file, *arguments):
+        """Kills herald as soon as it has written this file of the workspace. Returns whether it still lived."""
+        path = self.folder / file
+        process = subprocess.Popen(
+            [self.herald, "-w", str(self.folder), *arguments], env=self.environment, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL)
+        # What follows the file may take less than a millisecond: there is no time to sleep.
+        while not os.path.exists(path):
+            if process.poll() is not None:
+                return False
+        process.send_signal(signal.SIGKILL)
+        return process.wait() == -signal.SIGKILL
+
 
 @contextmanager
 def world(script, settings="", emulating=(), shared=False):
