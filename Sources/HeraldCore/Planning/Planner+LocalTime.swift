@@ -30,7 +30,8 @@ extension Planner {
             // An empty list does not say that nobody is in the waves of now.
             let isEmpty = !listsSkipped && wanted.members(begun: true).subtracting(wanted.guests).isEmpty
             if isEmpty { dealt = min(dealt, progress.mark) }
-            if let sorting { see(id, occurrence, fixesAll: sorting.waves.fresh.isEmpty && !isEmpty && !listsSkipped) }
+            let fixesAll = sorting?.waves.fresh.isEmpty == true && !isEmpty && !listsSkipped
+            if sorting != nil { see(id, occurrence, fixesAll: fixesAll, until: progress.mark) }
             if campaign.enabled, let sorting { noteAhead(sorting, id, wanted) }
             result += sends
         }

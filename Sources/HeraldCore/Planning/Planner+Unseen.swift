@@ -10,10 +10,16 @@ extension Planner {
         return occurrence.halt == nil && !occurrence.isReopened && now < campaign.schedule.lastInstant(of: local)
     }
 
-    /// - Parameter fixesAll: whether nobody is left in the waves until now whom a run must note.
-    mutating func see(_ id: OccurrenceID, _ occurrence: RecordedOccurrence, fixesAll: Bool) {
+    /// - Parameters:
+    ///   - fixesAll: whether nobody is left in the waves until now whom a run must note.
+    ///   - mark: until when its campaign counts as dealt with. By a clock that is slow, some of that is still to come:
+    ///     the occurrence keeps a mark of its own until then.
+    mutating func see(_ id: OccurrenceID, _ occurrence: RecordedOccurrence, fixesAll: Bool, until mark: Date) {
         seen.insert(id)
-        if fixesAll, occurrence.unseen != nil { plan.notes.append(.unseen(id, since: nil)) }
+        guard fixesAll, let unseen = occurrence.unseen else { return }
+        let fixed = max(unseen, now)
+        let since = fixed < mark ? fixed : nil
+        if since != unseen { plan.notes.append(.unseen(id, since: since)) }
     }
 
     /// Whether everybody on the list has it.

@@ -234,6 +234,25 @@ struct PlannerWaveTests {
         #expect(scenario.plan(at: .after(60)).sends.map(\.members) == [[1]])
     }
 
+    /// No file declared the campaign for a while, and the clocks of 2 and 3 came to it meanwhile. The first run since
+    /// then has a slow clock: before the wave of 1, or between that and theirs.
+    @Test(arguments: [-36 * 3600, 3600])
+    func `a slow clock does not lose the waves that came while no file declared a campaign`(_ slow: Int) throws {
+        let back = Self.instants[1] + 600
+        var scenario = scenario(watermark: back, waves: Partition(disjoint: [Self.instants[0]: [1]]))
+        let daily = LocalSchedule(.cron(try Cron(parsing: "0 10 * * *"), start: nil, end: nil), field: "zone")
+        scenario.desired.sends[0].campaign.schedule.times = .local(daily)
+        scenario.state.occurrences[Self.id]?.unseen = PlanScenario.now
+        let early = scenario.plan(at: .after(slow))
+        #expect(early.sends.isEmpty, "\(early)")
+        scenario.state.apply(early.notes)
+        #expect(scenario.state.occurrences[Self.id]?.unseen == .after(max(slow, 0)))
+        #expect(scenario.plan(at: back).sends.map(\.members) == [[2, 3]])
+        // That run has fixed the waves that its own time had passed, and no others.
+        scenario.desired.sends[0].zones = ["zone": [Zone(offset: 9 * 3600): [1], Zone(offset: 4200): [2, 3]]]
+        #expect(scenario.plan(at: .after(3900)).sends.map(\.members) == (slow < 3000 ? [[2, 3]] : []))
+    }
+
     @Test func `what tried nobody before a rename keeps its id`() {
         var scenario = scenario(watermark: .after(-5400), waves: Partition())
         scenario.desired.sends[0].zones = ["zone": [Zone(offset: 3 * 3600): [1], Zone(offset: -10 * 3600): [2, 3]]]
