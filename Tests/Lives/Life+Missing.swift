@@ -98,20 +98,28 @@ extension Life {
         }
     }
 
-    /// With the commit that ends what is too late, the state notes it for people. What has a step of its own is told at
-    /// the end of the run.
+    /// With the commit after which no run finds it again, the state notes for people what is too late. What has a step
+    /// of its own is told at the end of the run.
     func noteMissedNews(_ content: LifeRun.Content) {
         // By a wrong clock it may be older than a day: nobody is told any more.
         guard skew == 0 else { return tellings.owedMissed = [:] }
         guard !settings.webhooks.isEmpty else { return }
         let plans = content.plans.map(\.plan)
         let steps = Set(plans.flatMap(\.steps).map(\.id))
-        let missed = Set(plans.flatMap(\.missed).map(\.occurrence).filter { !steps.contains(.send($0)) })
+        let missed = Set(
+            plans.flatMap(\.missed).filter { !steps.contains(.send($0.occurrence)) && isPassed($0) }.map(\.occurrence))
         for case .finish(let id, let date) in content.notes.flatMap(\.changes) where missed.contains(id) {
             for number in hooks.indices where tellings.toldMissed[number]?.contains(id) != true {
                 tellings.owedMissed[number, default: [:]][id] = date
             }
         }
+    }
+
+    /// Whether no run finds it again. If the run died before it wrote the watermark, the next one does, perhaps under
+    /// another name of its campaign.
+    private func isPassed(_ missed: Plan.Missed) -> Bool {
+        let mark = known.state.watermarks[missed.occurrence.campaign]?.at ?? .distantPast
+        return known.state.occurrences[missed.occurrence] != nil || missed.due <= mark
     }
 
     /// A hook knows of everything that was too late, also if the run died that found it.

@@ -57,7 +57,7 @@ extension Executor {
             entry.state = state
             queue.putBack(entry, at: place)
         }
-        await commit(dueWatermarks())
+        await commitWatermarks()
     }
 
     private func work(of step: Plan.Step, key: NotificationKey?) throws -> StepWork {
@@ -185,7 +185,7 @@ extension Executor {
         _ = await carryOut(&state, of: step, at: index)
         note(isInterrupted: state.isInterrupted)
         queue.noteEnd(of: step, report.steps[index])
-        await commit(dueWatermarks())
+        await commitWatermarks()
     }
 
     /// The key that FCM gives for the name now, or the recorded key if FCM does not answer. `nil` when there is no such

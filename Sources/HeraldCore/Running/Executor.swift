@@ -11,6 +11,8 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     var watermarks = Watermarks()
     /// Occurrences that are already reported as missed, superseded, or joined too late by everybody.
     private var leftOut: Set<OccurrenceID> = []
+    /// What is too late and not noted for people yet, because the next run may find it again.
+    private var unnoted: [Plan.Missed] = []
     /// When to look again for sends that came due after the plan was made.
     var nextLook: Date?
     /// The longest time between two looks for what is due.
@@ -73,7 +75,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         // Whom a step was to skip is nobody whom a person stopped.
         await pauseWhatWasStopped()
         for entry in unbegun { leaveUnbegun(entry.step, at: entry.index) }
-        await commit(dueWatermarks())
+        await commitWatermarks()
         report.result = report.outcome
         report.finished = surroundings.now()
         await surroundings.observe(report)
@@ -151,9 +153,8 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         watermarks.add(plan.watermarks, after: plan.looks)
         nextLook = surroundings.lookAgain == nil ? nil : plan.nextDue
         context.recorded.apply(plan.renaming + plan.notes)
-        let changes = plan.renaming + plan.notes + plan.endings(at: surroundings.now()) + dueWatermarks()
-        let missed = plan.missedForGood(waiting: queue.waitingCampaigns, in: context.recorded)
-        await commit(missed.isEmpty ? changes : changes + surroundings.news(missed, changes))
+        unnoted += plan.missedWithoutStep
+        await commitWatermarks(with: plan.renaming + plan.notes + plan.endings(at: surroundings.now()))
     }
 
     /// Notes that a step does not begin in this run.
@@ -251,7 +252,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
             leaveUnbegun(entry.step, at: entry.index)
             if isHeld { report.steps[entry.index].held += report.steps[entry.index].pending }
             report.steps[entry.index].stop(reason)
-            await commit(dueWatermarks())
+            await commitWatermarks()
         case .wait(let instant):
             // Waits are short, so that a request to stop is noticed.
             let wait = min(instant.timeIntervalSince(now.date), 1)
@@ -290,11 +291,14 @@ package struct Executor<C: Clock> where C.Duration == Duration {
 
     // MARK: The state
 
-    /// Watermarks of campaigns that have no send waiting to begin.
-    mutating func dueWatermarks() -> [StateChange] {
-        let due = watermarks.due(waiting: queue.waitingCampaigns, recorded: context.recorded.watermarks)
+    /// Writes watermarks of campaigns that have no send waiting to begin, and what people are told of what they end.
+    mutating func commitWatermarks(with others: [StateChange] = []) async {
+        let waiting = queue.waitingCampaigns
+        let missed = unnoted.forGood(waiting: waiting, in: context.recorded)
+        unnoted.removeAll(where: missed.contains)
+        let due = watermarks.due(waiting: waiting, recorded: context.recorded.watermarks)
         context.recorded.apply(due)
-        return due
+        await commit(missed.isEmpty ? others + due : others + due + surroundings.news(missed, others + due))
     }
 
     mutating func commit(_ changes: [StateChange]) async {

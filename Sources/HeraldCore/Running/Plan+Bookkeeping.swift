@@ -2,17 +2,8 @@
 extension Plan {
     var renaming: [StateChange] { renames.map { .rename(campaign: $0.old, to: $0.new) } }
 
-    /// What no run finds too late again, once the state has the bookkeeping. A step of its own may not begin.
-    ///
-    /// - Parameters:
-    ///   - waiting: campaigns whose watermark waits for a step. What nothing else ends, the next run finds again.
-    ///   - state: what it has so far.
-    func missedForGood(waiting: Set<String>, in state: RecordedState) -> [Missed] {
-        withoutStep(missed).filter { missed in
-            missed.unrecorded != nil || state.occurrences[missed.occurrence] != nil
-                || !waiting.contains { missed.occurrence.rawValue.hasPrefix("\($0)@") }
-        }
-    }
+    /// What is too late and has no step of its own, which may not begin.
+    var missedWithoutStep: [Missed] { withoutStep(missed) }
 
     private func withoutStep(_ missed: [Missed]) -> [Missed] {
         let ids = Set(steps.map(\.id))
@@ -40,5 +31,19 @@ extension Plan {
     package func closing(sizes: [String: Int]) -> [StateChange] {
         [.audienceSizes(sizes.filter { judges(audience: $0.key) }.merging(keptSizes) { $1 })]
             + (goneSizes.map { [.goneAudiences($0)] } ?? [])
+    }
+}
+
+extension [Plan.Missed] {
+    /// What no run finds too late again, once the state has the bookkeeping.
+    ///
+    /// - Parameters:
+    ///   - waiting: campaigns whose watermark waits for a step. What nothing else ends, the next run finds again.
+    ///   - state: what it has so far.
+    func forGood(waiting: Set<String>, in state: RecordedState) -> [Plan.Missed] {
+        filter { missed in
+            missed.unrecorded != nil || state.occurrences[missed.occurrence] != nil
+                || !waiting.contains { missed.occurrence.rawValue.hasPrefix("\($0)@") }
+        }
     }
 }

@@ -69,14 +69,16 @@ struct Laboratory: Sendable {
         observe: @escaping @Sendable (Report) async -> Void = { _ in },
         rows: @escaping @Sendable (String, RecipientSet) throws -> [RecipientID: FieldValues] = { _, _ in [:] },
         receive: (@Sendable (Receipt) -> Void)? = nil,
+        news: @escaping @Sendable ([Plan.Missed], [StateChange]) async -> [StateChange] = { _, _ in [] },
         note: @escaping @Sendable (String, Report.Failure) -> Void = { _, _ in }
     ) async throws -> Report {
         let (clock, start, standsStill) = (clock, start, standsStill)
-        let surroundings = Executor<ManualClock>.Surroundings(
+        var surroundings = Executor<ManualClock>.Surroundings(
             store: store, sender: sender, clock: clock, now: { standsStill ? start : start.adding(clock.now.offset) },
             random: random,
             fingerprints: Fingerprinter(key: store.fingerprintKey), stop: stop, halt: halt,
             lookAgain: lookAgain, others: others, rows: rows, observe: observe, receive: receive, note: note)
+        surroundings.news = news
         let options = Executor<ManualClock>.Options(
             fcm: fcm, guards: guards, overrides: overrides,
             mode: dryRunSample.map { .dryRun(sample: $0) } ?? .apply)

@@ -18,8 +18,26 @@ struct PlanBookkeepingTests {
             Plan.Missed(occurrence: $0, due: PlanScenario.now, reason: "it is too late")
         }
         plan.missed[2].unrecorded = scenario.state.occurrences[id("tide", 1)]
-        let missed = plan.missedForGood(waiting: ["tide"], in: scenario.state)
+        let missed = plan.missed.forGood(waiting: ["tide"], in: scenario.state)
         #expect(missed.map(\.occurrence) == [id("tide", 1), id("tide", 2), id("tide-2", 0)])
-        #expect(plan.missedForGood(waiting: [], in: scenario.state) == plan.missed)
+        #expect(plan.missed.forGood(waiting: [], in: scenario.state) == plan.missed)
+    }
+
+    /// The run may die while it does the next step.
+    @Test func `what a watermark ends is noted for people when it is written`() async throws {
+        let laboratory = Laboratory(population: 2)
+        let mark = Watermark(at: laboratory.now, schedule: "", next: nil)
+        var plan = laboratory.plan(.send(.sample([1], due: laboratory.now)), .send(.sample([2], campaign: "ebb")))
+        plan.missed = [.init(occurrence: "tide@earlier", due: laboratory.now, reason: "it is too late")]
+        plan.watermarks = ["tide": mark]
+        let noted = Log<(missed: [Plan.Missed], changes: [StateChange])>()
+        _ = try await laboratory.run(
+            plan, ScriptedSender(),
+            news: { missed, changes in
+                noted.append((missed, changes))
+                return []
+            })
+        #expect(noted.entries.map(\.missed) == [plan.missed])
+        #expect(noted.entries.map(\.changes) == [[.watermark("tide", mark)]])
     }
 }
