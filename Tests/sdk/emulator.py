@@ -34,7 +34,7 @@ class Emulator:
 
     def stop(self):
         self._process.terminate()
-        self._process.wait(timeout=10)
+        self._process.wait(timeout=60)
         self._process.stdout.close()
 
     def call(self, method, path, body=None, headers=None):

@@ -200,7 +200,7 @@ def herald(server, folder):
         env={**os.environ, "HERALD_STATE": str(folder / "state.sqlite")},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
     assert result.returncode == 0, result.stdout + result.stderr
 

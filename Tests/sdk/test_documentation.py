@@ -31,7 +31,7 @@ def run(emulator, *command):
     environment = {**os.environ, "FCM_EMULATOR_HOST": emulator.url if emulator.is_secure else emulator.authority}
     if emulator.is_secure:
         environment |= {"SSL_CERT_FILE": emulator.certificate, "REQUESTS_CA_BUNDLE": emulator.certificate}
-    done = subprocess.run(command, env=environment, cwd=HERE, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, env=environment, cwd=HERE, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
