@@ -107,7 +107,7 @@ let package = Package(
                 + products(of: "swift-argument-parser", "ArgumentParser"),
             path: "Tests/Lives"),
         .testTarget(name: "ArchitectureTests"),
-        .testTarget(name: "FCMTests", dependencies: ["FCM"]),
+        .testTarget(name: "FCMTests", dependencies: ["FCM", "HeraldTestSupport"]),
         .testTarget(
             name: "FCMClientTests",
             dependencies: ["FCM", "FCMClient", "HeraldTestSupport"] + cryptoExtras + logging + sockets + http

@@ -5,7 +5,7 @@ import Testing
 @testable import HeraldCore
 
 /// What a workspace may contain by accident or malice. Each case gives a diagnostic, and none takes long.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(60)))
 struct HostileFileTests {
     private func folder() throws -> TemporaryFolder { try TemporaryFolder(["herald.yaml": settingsText]) }
 

@@ -5,7 +5,7 @@ import Testing
 @testable import HeraldCore
 
 /// Steps that can only wait let others go first, and are continued later.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(60)))
 struct WaitingTests {
     /// A step that had to wait a moment ago may be due at the next look, and then nothing else wakes it.
     @Test(arguments: Array(stride(from: 10, through: 700, by: 30)))
