@@ -123,7 +123,7 @@ extension PostgresProxy {
     func isSpentSoon() async throws -> Bool {
         let begin = ContinuousClock.now
         while !isSpent {
-            guard ContinuousClock.now - begin < .seconds(10) else { return false }
+            guard ContinuousClock.now - begin < .seconds(60) else { return false }
             try await Task.sleep(for: .milliseconds(10))
         }
         return true

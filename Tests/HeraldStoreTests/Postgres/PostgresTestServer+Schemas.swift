@@ -10,9 +10,10 @@ extension PostgresTestServer {
         var times = PostgresTimes()
         if let proxy {
             parameters["host"] = proxy.folder
-            // Silence is noticed early, and the next tries have time.
-            times.answer = .milliseconds(300)
-            times.reading = .milliseconds(300)
+            // Silence is noticed early, but a busy machine answers before that, and the next tries have time.
+            times.answer = .seconds(1)
+            times.reading = .seconds(1)
+            times.patience = .seconds(15)
         }
         return PostgresServer(
             name: "test", schema: "test \"\(UUID().uuidString.prefix(8))", parameters: parameters, times: times)

@@ -16,10 +16,10 @@ import Testing
         var now: ContinuousClock.Instant { .now + offset.withLock(\.self) }
     }
 
-    /// Twenty times faster than in earnest.
+    /// Faster than in earnest. A lease still outlives a moment in which a busy machine stands still.
     private static func times(_ clock: Clock = Clock()) -> LeaseTimes {
         var times = LeaseTimes()
-        (times.length, times.renewal, times.margin) = (.milliseconds(1500), .milliseconds(250), .milliseconds(100))
+        (times.length, times.renewal, times.margin) = (.seconds(5), .milliseconds(250), .milliseconds(100))
         times.now = { clock.now }
         return times
     }
@@ -34,7 +34,7 @@ import Testing
     private func eventually(_ isSo: () async throws -> Bool) async throws {
         let begin = ContinuousClock.now
         while try await !isSo() {
-            try #require(ContinuousClock.now - begin < .seconds(20), "it did not come about")
+            try #require(ContinuousClock.now - begin < .seconds(60), "it did not come about")
             try await Task.sleep(for: .milliseconds(20))
         }
     }

@@ -51,7 +51,7 @@ import Testing
         let lease = try await RunLease.take(server, run: "run", Self.times)
         let (first, begin) = (lease.deadline, ContinuousClock.now)
         while lease.deadline == first {
-            try #require(ContinuousClock.now - begin < .seconds(20), "it is not renewed")
+            try #require(ContinuousClock.now - begin < .seconds(60), "it is not renewed")
             try await Task.sleep(for: .milliseconds(10))
         }
         return lease

