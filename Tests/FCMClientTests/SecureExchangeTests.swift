@@ -82,7 +82,7 @@ struct SecureExchangeTests {
 
     @Test func `a silent server is unknown, and what follows takes another connection`() async throws {
         try await SecureServer.with({ request, _ in request.connection == 1 ? [] : [.reply()] }) { server in
-            try await FCMClient.with(server, timeout: .seconds(3)) { client in
+            try await FCMClient.with(server, timeout: .seconds(6)) { client in
                 let reason = "the time for the exchange ran out after the request was sent"
                 #expect(await client.send() == .lost(reason: reason))
                 #expect(await client.send().kind == .response)
@@ -175,7 +175,7 @@ struct SecureExchangeTests {
 
     @Test func `waits for a server that is silent and answers PINGs`() async throws {
         try await SecureServer.with({ _, _ in [.replyAfterPings(3)] }) { server in
-            try await FCMClient.with(server, beat: .milliseconds(200)) { client in
+            try await FCMClient.with(server, beat: .seconds(1)) { client in
                 #expect(await client.send().kind == .response)
             }
             #expect(server.arrivals.connections == 1)
@@ -184,7 +184,7 @@ struct SecureExchangeTests {
 
     @Test func `a connection without an answer to a PING is dead, and what it carried unknown`() async throws {
         try await SecureServer.with({ request, _ in request.connection == 1 ? [.stall] : [.reply()] }) { server in
-            try await FCMClient.with(server, beat: .milliseconds(200)) { client in
+            try await FCMClient.with(server, beat: .seconds(1)) { client in
                 let reason = "the connection fell silent after the request was sent"
                 #expect(await client.send() == .lost(reason: reason))
                 #expect(await client.send().kind == .response)
