@@ -114,20 +114,20 @@ import Testing
         ("SELECT fid, fid FROM people", "one name"), ("SELECT fid FROM people WHERE n > 99", "no rows"),
         ("SELECT pg_read_file('/etc/passwd') AS fid", "may not read"), ("COPY people TO STDOUT", "no columns"),
         ("SELECT fid, (1 / (n - 3))::text AS x FROM people ORDER BY n", "22012"),
-        ("SELECT fid, pg_sleep(60)::text AS x FROM people", "longer than 1s"),
+        ("SELECT fid, pg_sleep(60)::text AS x FROM people", "longer than 5s"),
     ])
     func `what is no list replaces nothing, changes nothing and stops no other list`(
         _ query: String, _ words: String
     ) async throws {
         let database = try await Database()
         let other = database.other("other", "SELECT fid FROM people")
-        let scene = try database.scene("SELECT fid FROM people", "fetch: {timeout: 1s}", and: other)
+        let scene = try database.scene("SELECT fid FROM people", "fetch: {timeout: 5s}", and: other)
         #expect(try await scene.herald("fetch").status == 0)
         let (list, note) = (scene.list, scene.note)
         #expect(Self.fids(list).count == 5)
         try await database.ask("UPDATE people SET fid = 'cTEST' || lpad((n + 100)::text, 17, '0')")
         let before = try await database.ask("SELECT md5(string_agg(people::text, ',' ORDER BY n)) FROM people")
-        try database.declare(query, "fetch: {timeout: 1s}", in: scene, and: other)
+        try database.declare(query, "fetch: {timeout: 5s}", in: scene, and: other)
         let result = try await scene.herald("fetch")
         #expect(result.status == 4, "\(result.errors)")
         #expect(result.errors.contains(words), "\(result.errors)")

@@ -10,14 +10,13 @@ struct PersonalRoomTests {
         async throws
     {
         var files = Sandbox.small(count: 3, subscribers: 0)
-        let due = Date(timeIntervalSince1970: (Date().timeIntervalSince1970 + 9).rounded(.up)).rfc3339
         files["workspace/herald.yaml"] = """
             herald: 1
             project: demo-project
             fcm: {rate: unlimited, subscription_rate: 40/s, ramp: 0s}
 
             """
-        files["workspace/followers.txt"] = (1...520).map { Registration.fid($0).rawValue }.joined(separator: "\n")
+        files["workspace/followers.txt"] = (1...640).map { Registration.fid($0).rawValue }.joined(separator: "\n")
         // More than memory takes.
         let padding = String(repeating: "x", count: 8000)
         files["workspace/all.csv"] =
@@ -35,7 +34,15 @@ struct PersonalRoomTests {
             kind: topic
             name: news
             subscribers: [followers]
-            ---
+
+            """
+        let sandbox = try Sandbox(files)
+        let (_, host) = try await sandbox.startEmulator()
+        #expect(try await sandbox.herald("state", "init", host: host).status == 0)
+        // By then the run has read its lists, and the topic is half done.
+        let due = Date(timeIntervalSince1970: (Date().timeIntervalSince1970 + 12).rounded(.up)).rfc3339
+        try sandbox.folder.write(
+            """
             kind: campaign
             name: timed
             target: {audience: all}
@@ -43,10 +50,7 @@ struct PersonalRoomTests {
             message: {data: {a: "{{ name }}"}}
             schedule: {at: "\(due)"}
 
-            """
-        let sandbox = try Sandbox(files)
-        let (_, host) = try await sandbox.startEmulator()
-        #expect(try await sandbox.herald("state", "init", host: host).status == 0)
+            """, to: "workspace/timed.yaml")
         let room = "\(sandbox.folder.path)/room"
         try FileManager.default.createDirectory(atPath: room, withIntermediateDirectories: false)
         func start() throws -> ChildProcess {

@@ -40,7 +40,7 @@ import Testing
 
         """,
         // Slow enough for others to join.
-        "slow.json": #"[{"match":{"service":"send"},"do":{"delay_ms":40}}]"#,
+        "slow.json": #"[{"match":{"service":"send"},"do":{"delay_ms":150}}]"#,
     ]
 
     /// The tables that have a name somewhere, as text or as bytes.

@@ -188,7 +188,7 @@ import Testing
             ["work", "--project", "demo-project", "--max-in-flight", "16"], environment: environment)
         let begin = ContinuousClock.now
         while try await sandbox.state()["processes"]?.array?.count != 1 {
-            try #require(ContinuousClock.now - begin < .seconds(40), "the worker did not come")
+            try #require(ContinuousClock.now - begin < .seconds(120), "the worker did not come")
             try await Task.sleep(for: .milliseconds(50))
         }
         let first = try await HeraldProcess.run(["-w", sandbox.workspace, "run"], environment: environment)

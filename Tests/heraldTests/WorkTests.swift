@@ -35,6 +35,11 @@ import Testing
         return host
     }
 
+    /// So slow that `state show` sees the run at work, also where a command takes a second to begin.
+    private func slowDown(_ host: String) async throws {
+        try await Control(host).put(faults: [["match": ["service": "send"], "do": ["delay_ms": 150]]])
+    }
+
     private func worker(_ options: String..., host: String) throws -> ChildProcess {
         try HeraldProcess.start(
             ["work", "--schema", schema, "--max-in-flight", "\(Sandbox.inFlight)"] + options,
@@ -58,6 +63,7 @@ import Testing
             try worker("--project", "demo-project", host: host),
         ]
         try await eventually { try await processes().count == 2 }
+        try await slowDown(host)
         let apply = try run(host: host)
         // Two of three are enough to see: the figures are of one moment.
         try await eventually {
@@ -92,12 +98,14 @@ import Testing
         let host = try await emulator()
         let worker = try worker("--project", "demo-project", host: host)
         try await eventually { try await processes().count == 1 }
+        try await slowDown(host)
         let apply = try run(host: host)
         try await eventually {
             try await processes().contains { $0["role"] == "worker" && ($0["done"]?.int ?? 0) > 50 }
         }
         worker.signal(SIGKILL)
         _ = await worker.wait()
+        try await Control(host).put(faults: [])
         let ended = await apply.wait()
         let account = Account(try sandbox.report(), steps: "send:")
         #expect(account.addsUp && account.pending == 0)
@@ -113,12 +121,14 @@ import Testing
         let host = try await emulator()
         let worker = try worker("--project", "demo-project", host: host)
         try await eventually { try await processes().count == 1 }
+        try await slowDown(host)
         let first = try run(host: host)
         try await eventually {
             try await processes().contains { $0["role"] == "worker" && ($0["done"]?.int ?? 0) > 50 }
         }
         first.signal(SIGKILL)
         _ = await first.wait()
+        try await Control(host).put(faults: [])
         let holder = try await sandbox.herald("state lock").output
         let name = try #require(holder.split(separator: " ").dropFirst().first)
         #expect(try await sandbox.herald("state unlock \(name) --auto-approve").status == 0)

@@ -84,7 +84,7 @@ private final class Pooler: Sendable {
             "/bin/sh", ["-c", script, "sh", program, folder], environment: ["PATH": "/usr/bin:/bin"])
         let begin = ContinuousClock.now
         while !FileManager.default.fileExists(atPath: "\(folder)/.s.PGSQL.6432") {
-            try #require(ContinuousClock.now - begin < .seconds(20), "PgBouncer does not listen")
+            try #require(ContinuousClock.now - begin < .seconds(60), "PgBouncer does not listen")
             try await Task.sleep(for: .milliseconds(20))
         }
     }

@@ -158,9 +158,9 @@ import Testing
         let run = try await sandbox.holder()
         #expect(try await sandbox.herald("state unlock \(run) --auto-approve").status == 0)
         let wait = 4.0
+        let begin = ContinuousClock.now
         try await PostgresTestServer.ask(
             "UPDATE herald.lease SET resend_from = now() + interval '\(Int(wait)) seconds'", at: database.address)
-        let begin = ContinuousClock.now
         let next = try await sandbox.herald("apply --auto-approve", host: host)
         #expect(next.status == 0, "\(next.output)\(next.errors)")
         #expect(ContinuousClock.now - begin > .seconds(wait - 1))

@@ -78,7 +78,7 @@ final class SharedScene: Sendable {
             "SELECT count(*) FROM herald.worker WHERE NOT conducts AND ends > now()", at: address)
             != "\(workers.count)"
         {
-            try #require(ContinuousClock.now - begin < .seconds(40), "a worker does not join")
+            try #require(ContinuousClock.now - begin < .seconds(120), "a worker does not join")
             try await Task.sleep(for: .milliseconds(50))
         }
     }
