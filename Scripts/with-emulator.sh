@@ -16,6 +16,9 @@ end() {
 trap end EXIT
 
 cp -R campaigns "$work/campaigns"
+# The examples name days of 2027. Here they are of the next year, so that none is too late.
+sed -i.bak "s/^  at: 2027-/  at: $(($(date +%Y) + 1))-/" "$work"/campaigns/*.yaml
+rm "$work"/campaigns/*.bak
 export HERALD_STATE="$work/state.sqlite"
 
 mkfifo "$work/ready"
