@@ -10,7 +10,8 @@ extension Life {
         var zone: String?
         /// The run that met them first with this zone, of those that saw them so ever since.
         var met: Date
-        /// From when on a wave that comes to their clock is theirs: `met`, or the last look before nobody looked.
+        /// From when on a wave that comes to their clock is theirs: `met`, or the last look before nobody looked, or
+        /// before a slow clock met them.
         var since: Date
         /// Until when all is judged.
         var mark: Date
@@ -188,7 +189,8 @@ extension Life {
             own.sight.people[person]?.seed = seed
             if isSeed, hasOthers { own.sight.people[person]?.waited = now }
             if let clock, clock.zone == zone { continue }
-            let since = isBack && !isSeed ? min(now, own.sight.looked) : now
+            // By a slow clock the last look is ahead: what had come until then is fixed without them.
+            let since = isBack && !isSeed ? own.sight.looked : max(now, own.sight.looked)
             own.sight.people[person] = Clock(zone: zone, met: now, since: since, mark: since, seed: seed)
             for key in own.sight.owed.keys { own.sight.owed[key]?[person] = nil }
         }
