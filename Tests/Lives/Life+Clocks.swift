@@ -194,6 +194,32 @@ extension Life {
             own.sight.people[person] = Clock(zone: zone, met: now, since: since, mark: since, seed: seed)
             for key in own.sight.owed.keys { own.sight.owed[key]?[person] = nil }
         }
+        moveSeeds(of: campaign, &own, at: now)
+    }
+
+    /// Until a firing has begun, its seeds wait for the first wave that has somebody. Where everybody of that wave died,
+    /// left the list or moved, they start with the next one.
+    private func moveSeeds(of campaign: LifeFiles.Campaign, _ own: inout Clocks, at now: Date) {
+        // An empty list says nothing about whose wave it was.
+        if files.target(of: campaign)?.isEmpty == true { return }
+        let (seeds, guests) = (files.seeds(of: campaign), files.guests(of: campaign))
+        let targets = own.sight.people.filter { !guests.contains($0.key) }
+        let plain = targets.filter { !seeds.contains($0.key) }
+        for (key, people) in own.sight.owed where own.found[key] == nil {
+            guard let local = key.due ?? campaign.at else { continue }
+            let floor = own.start(of: key, isCron: campaign.isDaily).floor
+            let instantsOf = { (people: [RecipientKey: Clock]) in
+                people.values.compactMap { clock in
+                    let instant = Self.instant(of: local, in: clock.zone)
+                    return instant > max(clock.since, floor) ? instant : nil
+                }
+            }
+            let plainInstants = instantsOf(plain)
+            let instants = plainInstants.isEmpty ? instantsOf(targets) : plainInstants
+            for (person, instant) in people where seeds.contains(person) && !instants.contains(instant) {
+                own.sight.owed[key]?[person] = instants.filter { $0 > instant && $0 <= now }.min()
+            }
+        }
     }
 
     /// By lines, what has begun in local time and is open, with its time. What a person reopened is for nobody else.
