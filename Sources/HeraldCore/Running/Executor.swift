@@ -13,6 +13,8 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     private var leftOut: Set<OccurrenceID> = []
     /// What is too late and not noted for people yet, because the next run may find it again.
     private var unnoted: [Plan.Missed] = []
+    /// Occurrences that the state had when the run began.
+    private let recordedBefore: Set<OccurrenceID>
     /// When to look again for sends that came due after the plan was made.
     var nextLook: Date?
     /// The longest time between two looks for what is due.
@@ -58,6 +60,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         self.surroundings = surroundings
         self.report = report
         runBegin = surroundings.clock.now
+        recordedBefore = Set(state.occurrences.keys)
         queue = RunQueue(options, began: report.started)
         context = RunContext(
             options, capacity: surroundings.sender.capacity, random: surroundings.random,
@@ -294,7 +297,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     /// Writes watermarks of campaigns that have no send waiting to begin, and what people are told of what they end.
     mutating func commitWatermarks(with others: [StateChange] = []) async {
         let waiting = queue.waitingCampaigns
-        let missed = unnoted.forGood(waiting: waiting, in: context.recorded)
+        let missed = unnoted.forGood(waiting: waiting, recorded: recordedBefore)
         unnoted.removeAll(where: missed.contains)
         let due = watermarks.due(waiting: waiting, recorded: context.recorded.watermarks)
         context.recorded.apply(due)

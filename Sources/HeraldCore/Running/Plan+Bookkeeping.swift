@@ -39,10 +39,10 @@ extension [Plan.Missed] {
     ///
     /// - Parameters:
     ///   - waiting: campaigns whose watermark waits for a step. What nothing else ends, the next run finds again.
-    ///   - state: what it has so far.
-    func forGood(waiting: Set<String>, in state: RecordedState) -> [Plan.Missed] {
+    ///   - recorded: occurrences that it has. The bookkeeping ends them.
+    func forGood(waiting: Set<String>, recorded: Set<OccurrenceID>) -> [Plan.Missed] {
         filter { missed in
-            missed.unrecorded != nil || state.occurrences[missed.occurrence] != nil
+            missed.unrecorded != nil || recorded.contains(missed.occurrence)
                 || !waiting.contains { missed.occurrence.rawValue.hasPrefix("\($0)@") }
         }
     }
