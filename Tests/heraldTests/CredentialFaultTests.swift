@@ -19,8 +19,7 @@ import Testing
 
     private static let passing = [
         Fault(testDescription: "slow", action: ["delay_ms": 300], repeats: 0),
-        // So many runs at once may need a second for any request.
-        Fault(testDescription: "slower than the timeout", action: ["delay_ms": 7000], repeats: 1, timeout: "6s"),
+        Fault(testDescription: "slower than the timeout", action: ["delay_ms": 2500], repeats: 1, timeout: "2s"),
         Fault(testDescription: "a page with HTTP 500", action: ["status": 500, "body": "html"], repeats: 1),
         Fault(testDescription: "429", action: ["status": 429], repeats: 1),
         Fault(testDescription: "no answer", action: ["close": "after"], repeats: 1),
