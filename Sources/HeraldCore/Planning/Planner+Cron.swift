@@ -24,6 +24,7 @@ extension Planner {
         let leftOut = leaveOutMoved(campaign, recorded)
         // Only later times can be due.
         let start = max(mark, leftOut ?? mark)
+        let ended = plan.missed.count
         var (end, dealt) = (max(start, now), max(mark, now))
         var due = campaign.enabled ? dueOccurrences(of: wanted, after: start) : []
         if due.count > Self.caughtUp {
@@ -31,7 +32,6 @@ extension Planner {
             (end, dealt) = (due[due.count - 1], due[due.count - 1])
         }
         noteFastClock(campaign, mark)
-        let ended = plan.missed.count
         missPassedByField(campaign, recorded)
         if let recorded, recorded.first != nil {
             plan.looks[campaign.name.value] = Plan.Look(

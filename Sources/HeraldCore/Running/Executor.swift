@@ -298,7 +298,8 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     mutating func commitWatermarks(with others: [StateChange] = []) async {
         let waiting = queue.waitingCampaigns
         let missed = unnoted.forGood(waiting: waiting, recorded: recordedBefore)
-        unnoted.removeAll(where: missed.contains)
+        let noted = Set(missed.map(\.occurrence))
+        unnoted.removeAll { noted.contains($0.occurrence) }
         let due = watermarks.due(waiting: waiting, recorded: context.recorded.watermarks)
         context.recorded.apply(due)
         await commit(missed.isEmpty ? others + due : others + due + surroundings.news(missed, others + due))

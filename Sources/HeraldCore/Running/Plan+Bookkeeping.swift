@@ -43,7 +43,7 @@ extension [Plan.Missed] {
     func forGood(waiting: Set<String>, recorded: Set<OccurrenceID>) -> [Plan.Missed] {
         filter { missed in
             missed.unrecorded != nil || recorded.contains(missed.occurrence)
-                || !waiting.contains { missed.occurrence.rawValue.hasPrefix("\($0)@") }
+                || !waiting.contains(String(missed.occurrence.rawValue.prefix { $0 != "@" }))
         }
     }
 }
