@@ -108,7 +108,7 @@ import Testing
 
     @Test func `a token that expires is renewed before that, and no request is refused`() async throws {
         // It is renewed after three seconds. So a busy machine has three more for that.
-        let scene = try await Scene(["--token-lifetime", "6s"], count: 200, rate: 40)
+        let scene = try await Scene(["--token-lifetime", "6s"], count: 320, rate: 40)
         try scene.use(CredentialKind.all[2])
         let apply = try await scene.apply()
         #expect(apply.status == 0, "\(apply.output)\(apply.errors)")

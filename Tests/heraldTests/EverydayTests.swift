@@ -58,7 +58,7 @@ import Testing
     // MARK: pause and resume
 
     @Test(arguments: ["to-all", nil])
-    func `a pause stops a run within a second, and after resume the rest is sent, nobody twice`(
+    func `a pause stops a run within two seconds, and after resume the rest is sent, nobody twice`(
         _ campaign: String?
     ) async throws {
         // Without a pause all of them would take a quarter of a minute.
