@@ -9,8 +9,11 @@ extension Life {
     private struct Told {
         var occurrences: [OccurrenceID] = []
         var texts: [String] = []
+        /// What it holds, as the state has it.
+        var held: [RecordedOccurrence] = []
 
-        init(_ content: LifeRun.Content) {
+        init(_ content: LifeRun.Content, _ state: RecordedState) {
+            held = content.plans.flatMap(\.plan.held).compactMap { state.occurrences[$0.occurrence] }
             for proposal in content.plans {
                 let plan = proposal.plan
                 occurrences += plan.held.map(\.occurrence) + (plan.missed + plan.superseded).map(\.occurrence)
@@ -63,13 +66,15 @@ extension Life {
             let isHalfDone = texts.contains { text in
                 names.contains { text.hasPrefix("\($0)@\(end ?? "")") } && text.contains(" is half done ")
             }
-            return isNamed || isHalfDone || texts.contains { $0.contains("'\(campaign.name)'") }
+            // Of a name that is used again, what is half done is held. Its id may have the name from before a rename.
+            let isHeld = held.contains { $0.campaign == campaign.name && $0.revision == key.revision }
+            return isNamed || isHalfDone || isHeld || texts.contains { $0.contains("'\(campaign.name)'") }
         }
     }
 
     /// - Parameter begin: when the run read the files.
     func judge(_ run: LifeRun, at begin: Date) throws {
-        let told = Told(run.now)
+        let told = Told(run.now, known.state)
         for campaign in files.campaigns {
             let line = lines[campaign.line] ?? Line()
             for key in expected(of: campaign, line, at: begin) {
