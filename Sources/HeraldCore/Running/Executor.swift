@@ -1,7 +1,8 @@
 internal import FCM
 
 /// Carries out a plan step by step and accounts for every recipient in it. `RunQueue` says which step is next, the
-/// step's own state decides what it does, and `StepShell` does it.
+/// step's own state decides what it does, and `StepShell` does it. It has many parts, because a run keeps what each of its
+/// plans has left to do.
 package struct Executor<C: Clock> where C.Duration == Duration {
     let surroundings: Surroundings
     let runBegin: C.Instant

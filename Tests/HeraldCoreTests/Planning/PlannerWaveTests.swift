@@ -253,26 +253,6 @@ struct PlannerWaveTests {
         #expect(scenario.plan(at: .after(3900)).sends.map(\.members) == (slow < 3000 ? [[2, 3]] : []))
     }
 
-    /// Its schedule lost its field, and a guard refuses it, or nobody approves it. Meanwhile the watermark stays, and every
-    /// run would miss the same again.
-    @Test func `a refused cron that lost its field misses nothing before it goes on`() throws {
-        var campaign = Campaign.tide("tide", to: .audience("anglers"))
-        let cron = try Cron(parsing: "0 * * * *")
-        campaign.schedule.times = .local(LocalSchedule(.cron(cron, start: nil, end: nil), field: "zone"))
-        let mark = Watermark(
-            at: .after(-86_400), schedule: campaign.schedule.text, next: nil, first: .after(-3 * 86_400))
-        campaign.schedule.times = .cron(cron, start: nil, end: nil)
-        var scenario = PlanScenario()
-        scenario.want(campaign)
-        scenario.state.watermarks["tide"] = mark
-        var plan = scenario.plan()
-        // Only the watermark ends what has nothing to record.
-        #expect(plan.missed.contains { $0.unrecorded == nil } && plan.missed.contains { $0.unrecorded != nil })
-        plan.forgetLook(at: "tide")
-        #expect(plan.missed.isEmpty, "\(plan.missed)")
-        #expect(plan.watermarks["tide"] == mark)
-    }
-
     @Test func `what tried nobody before a rename keeps its id`() {
         var scenario = scenario(watermark: .after(-5400), waves: Partition())
         scenario.desired.sends[0].zones = ["zone": [Zone(offset: 3 * 3600): [1], Zone(offset: -10 * 3600): [2, 3]]]
