@@ -98,16 +98,19 @@ extension Life {
         }
     }
 
-    /// With the commit after which no run finds it again, the state notes for people what is too late. What has a step
-    /// of its own is told at the end of the run.
+    /// With the commit after which no run finds it again, the state notes for people what is too late. What the run had
+    /// begun before that just ends.
     func noteMissedNews(_ content: LifeRun.Content) {
         // By a wrong clock it may be older than a day: nobody is told any more.
         guard skew == 0 else { return tellings.owedMissed = [:] }
         guard !settings.webhooks.isEmpty else { return }
         let plans = content.plans.map(\.plan)
-        let steps = Set(plans.flatMap(\.steps).map(\.id))
+        let begun = Set(
+            plans.flatMap { plan in
+                Set(plan.steps.map(\.id)).subtracting(plan.missed.map { .send($0.occurrence) })
+            })
         let missed = Set(
-            plans.flatMap(\.missed).filter { !steps.contains(.send($0.occurrence)) && isPassed($0) }.map(\.occurrence))
+            plans.flatMap(\.missed).filter { !begun.contains(.send($0.occurrence)) && isPassed($0) }.map(\.occurrence))
         for case .finish(let id, let date) in content.notes.flatMap(\.changes) where missed.contains(id) {
             for number in hooks.indices where tellings.toldMissed[number]?.contains(id) != true {
                 tellings.owedMissed[number, default: [:]][id] = date

@@ -101,9 +101,13 @@ extension Executor {
         _ state: inout some DecidingStep<StepReport>, of step: Plan.Step, at index: Int
     ) async -> Bool {
         var campaign: String?
-        if case .send(let send) = step.work { campaign = send.campaign }
+        var missed: Plan.Missed?
+        if case .send(let send) = step.work {
+            campaign = send.campaign
+            missed = self.report.missedOccurrences.first { $0.occurrence == send.occurrence }
+        }
         let (report, observe) = (report, surroundings.observe)
-        let shell = StepShell(surroundings, runBegin: runBegin, campaign: campaign)
+        let shell = StepShell(surroundings, runBegin: runBegin, campaign: campaign, missed: missed)
         surroundings.begin(step.id)
         let isOver = await shell.run(&state, &context) { step in
             var report = report

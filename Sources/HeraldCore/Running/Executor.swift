@@ -12,7 +12,8 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     var watermarks = Watermarks()
     /// Occurrences that are already reported as missed, superseded, or joined too late by everybody.
     private var leftOut: Set<OccurrenceID> = []
-    /// What is too late and not noted for people yet, because the next run may find it again.
+    /// What is too late and not noted for people yet, because the next run may find it again. What has a step of its own
+    /// is noted when that ends it.
     private var unnoted: [Plan.Missed] = []
     /// Occurrences that the state had when the run began.
     private let recordedBefore: Set<OccurrenceID>
@@ -303,12 +304,14 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         unnoted.removeAll { noted.contains($0.occurrence) }
         let due = watermarks.due(waiting: waiting, recorded: context.recorded.watermarks)
         context.recorded.apply(due)
-        await commit(missed.isEmpty ? others + due : others + due + surroundings.news(missed, others + due))
+        await commit(others + due, ending: missed)
     }
 
-    mutating func commit(_ changes: [StateChange]) async {
-        guard !changes.isEmpty, context.fatal == nil, !options.mode.isDryRun else { return }
-        do { try await surroundings.store.commit(changes) } catch { context.giveUp(StateError.reason(error)) }
+    mutating func commit(_ changes: [StateChange], ending missed: [Plan.Missed] = []) async {
+        guard !changes.isEmpty || !missed.isEmpty, context.fatal == nil, !options.mode.isDryRun else { return }
+        do { try await surroundings.commit(changes, ending: missed) } catch {
+            context.giveUp(StateError.reason(error))
+        }
     }
 
     /// When a person stops a run, later runs must not continue what was stopped.

@@ -7,6 +7,8 @@ struct StepShell<C: Clock> where C.Duration == Duration {
     let runBegin: C.Instant
     /// The campaign that a person may pause to stop the step.
     let campaign: String?
+    /// What is too late and ends with the step.
+    let missed: Plan.Missed?
     private let inbox = Inbox()
 
     private enum Signal: Sendable {
@@ -22,10 +24,14 @@ struct StepShell<C: Clock> where C.Duration == Duration {
         var time: Duration?
     }
 
-    init(_ surroundings: Executor<C>.Surroundings, runBegin: C.Instant, campaign: String? = nil) {
+    init(
+        _ surroundings: Executor<C>.Surroundings, runBegin: C.Instant, campaign: String? = nil,
+        missed: Plan.Missed? = nil
+    ) {
         self.surroundings = surroundings
         self.runBegin = runBegin
         self.campaign = campaign
+        self.missed = missed
     }
 
     /// Returns `true` when the step is over, `false` when it has yielded.
@@ -95,7 +101,7 @@ struct StepShell<C: Clock> where C.Duration == Duration {
         case .findOthers(let recipients): return .foundOthers(await surroundings.others.find(recipients))
         case .commit(let changes):
             do {
-                if !changes.isEmpty { try await surroundings.store.commit(changes) }
+                if !changes.isEmpty { try await surroundings.commit(changes, ending: missed(endingWith: changes)) }
                 return .committed
             } catch { return .storeFailed(StateError.reason(error)) }
         case .share(let send, let members):
@@ -113,6 +119,12 @@ struct StepShell<C: Clock> where C.Duration == Duration {
             return .sent
         case .wait, .yield, .finish: preconditionFailure("the loop carries these out")
         }
+    }
+
+    private func missed(endingWith changes: [StateChange]) -> [Plan.Missed] {
+        guard let missed else { return [] }
+        let isOver = changes.contains { if case .finish(missed.occurrence, _) = $0 { true } else { false } }
+        return isOver ? [missed] : []
     }
 
     private func asking(_ body: (any Crew) async throws -> StepEvent) async -> StepEvent {
@@ -193,6 +205,12 @@ extension Executor.Surroundings {
     /// Reads both clocks.
     func moment(since begin: C.Instant) -> Moment {
         Moment(elapsed: begin.duration(to: clock.now), date: now())
+    }
+
+    /// Commits changes together with what the state notes for people of what they end.
+    func commit(_ changes: [StateChange], ending missed: [Plan.Missed]) async throws {
+        let notes = missed.isEmpty ? [] : await news(missed, changes)
+        try await store.commit(changes + notes)
     }
 
     func tell(_ news: [StepNews], of step: StepID) {

@@ -58,4 +58,48 @@ struct PlanBookkeepingTests {
         #expect(noted.entries.map(\.missed) == [plan.missed])
         #expect(noted.entries.map(\.changes) == [[.finish(earlier.occurrence, at: laboratory.start)]])
     }
+
+    /// What a crash left of an occurrence that is half done and too late is accounted for by a step.
+    private static func account(_ laboratory: Laboratory) throws -> (Plan, Plan.Send) {
+        var account = Plan.Send.sample([], due: laboratory.now - 3600)
+        try laboratory.memory.commit([
+            .open(account.occurrence, RecordedOccurrence(account)), .outcome(account.occurrence, [1], .accepted),
+            .outcome(account.occurrence, [2], .intended),
+        ])
+        (account.discovered, account.isResumed) = ([2], true)
+        var plan = laboratory.plan(.send(account), .send(.sample([1, 2], campaign: "ebb")))
+        plan.missed = [.init(occurrence: account.occurrence, due: laboratory.now - 3600, reason: "it is half done")]
+        return (plan, account)
+    }
+
+    /// The run may die before it ends, and the next one does not find it again.
+    @Test func `what a step ends that is half done and too late is noted for people with that end`() async throws {
+        var laboratory = Laboratory(population: 2)
+        let (plan, account) = try Self.account(laboratory)
+        let (commits, noted) = (Log<[StateChange]>(), Log<[Plan.Missed]>())
+        laboratory.store = ProbedStore(laboratory.memory, committed: { changes, _ in commits.append(changes) })
+        let report = try await laboratory.run(
+            plan, ScriptedSender(),
+            news: { missed, _ in
+                noted.append(missed)
+                return [.note(.told, "what is new")]
+            })
+        #expect(report.missedOccurrences == plan.missed && noted.entries == [plan.missed])
+        let end = [StateChange.finish(account.occurrence, at: laboratory.start), .note(.told, "what is new")]
+        #expect(commits.entries.contains(end), "\(commits.entries)")
+    }
+
+    @Test func `nothing is noted for people of a step that does not begin`() async throws {
+        let laboratory = Laboratory(population: 2)
+        let (plan, account) = try Self.account(laboratory)
+        let noted = Log<[Plan.Missed]>()
+        _ = try await laboratory.run(
+            plan, ScriptedSender(), stop: { .machine },
+            news: { missed, _ in
+                noted.append(missed)
+                return []
+            })
+        #expect(noted.entries.isEmpty)
+        #expect(laboratory.memory.occurrence(account.occurrence)?.finished == nil)
+    }
 }
