@@ -31,6 +31,10 @@ extension SQLiteStore {
         }
     }
 
+    package func notes() async throws -> [StateNote: String] {
+        try await reading { try StateReader(db: $0).notes() }
+    }
+
     package func recipients(after id: RecipientID, limit: Int) async throws -> [KnownRecipient] {
         try await reading { try StateReader(db: $0).recipients(after: id, limit: limit) }
     }

@@ -45,11 +45,7 @@ struct StateReader {
         state.commits = try commits()
         state.approvals = try approvals()
         state.stamps = try stamps()
-        for row in try Row.fetchAll(db.cachedStatement(sql: "SELECT name, value FROM note")) {
-            // A newer herald may note more.
-            guard let note = StateNote(rawValue: try row.decode(atIndex: 0)) else { continue }
-            state.notes[note] = try row.decode(atIndex: 1)
-        }
+        state.notes = try notes()
         state.topicAPI = try meta("topic_api", String.self).map { text in
             guard let api = TopicAPI(rawValue: text) else { throw StateDamage(detail: "it names no topic API") }
             let found = try meta("topic_api_found", Double.self).map(StoredValue.date)
@@ -225,6 +221,16 @@ struct StateReader {
             if name.isEmpty { pauses.everything = true } else { pauses.campaigns.insert(name) }
         }
         return pauses
+    }
+
+    func notes() throws -> [StateNote: String] {
+        var notes: [StateNote: String] = [:]
+        for row in try Row.fetchAll(db.cachedStatement(sql: "SELECT name, value FROM note")) {
+            // A newer herald may note more.
+            guard let note = StateNote(rawValue: try row.decode(atIndex: 0)) else { continue }
+            notes[note] = try row.decode(atIndex: 1)
+        }
+        return notes
     }
 
     private func commits() throws -> [AppliedCommit] {

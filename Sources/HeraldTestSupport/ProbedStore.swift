@@ -62,6 +62,8 @@ package final class ProbedStore: StateStore {
 
     package func history() async throws -> History { inner.history() }
 
+    package func notes() async throws -> [StateNote: String] { inner.notes() }
+
     package func recipients(after id: RecipientID, limit: Int) async throws -> [KnownRecipient] {
         inner.recipients(after: id, limit: limit)
     }

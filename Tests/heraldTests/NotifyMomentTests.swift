@@ -134,6 +134,38 @@ import Testing
         await scene.sandbox.end()
     }
 
+    /// Nobody knows what came of those whom the first run was sending to, so the second has a step for them.
+    @Test func `a run that is killed leaves to the next one what was half done and too late`() async throws {
+        let receiver = try Receiver()
+        let late = ISO8601DateFormatter().string(from: Date().addingTimeInterval(-7200))
+        let files = { (lateness: String) in
+            Self.files(
+                first: "schedule: {at: \"\(late)\", max_lateness: \(lateness)}", slow: "delivery: {rate: 4/s}")
+        }
+        let scene = try await Scene("- {webhook: \"${HOOK_0}\", when: [missed]}", [receiver], files("3h"))
+        try await scene.done("state init")
+        let control = try Control(scene.host)
+        try await control.put(faults: [["match": ["service": "send"], "do": ["delay_ms": 5000]]])
+        let begun = try HeraldProcess.start(["-w", scene.sandbox.workspace, "run"], environment: scene.variables)
+        try await eventually { try await control.faulted() > 0 }
+        begun.signal(SIGKILL)
+        _ = await begun.wait()
+        try await control.put(faults: [])
+        try scene.sandbox.folder.write(
+            files("1h")["workspace/resources.yaml"] ?? "", to: "workspace/resources.yaml")
+        let run = try HeraldProcess.start(["-w", scene.sandbox.workspace, "run"], environment: scene.variables)
+        try await eventually { try await control.ledger().count > 4 }
+        run.signal(SIGKILL)
+        _ = await run.wait()
+        #expect(receiver.posts.isEmpty)
+        for _ in 1...2 {
+            _ = try await HeraldProcess.run(["-w", scene.sandbox.workspace, "run"], environment: scene.variables)
+        }
+        let news = try NotifyTests.news(receiver)
+        #expect(news.count == 1 && news.first?.hasPrefix("missed first@") == true, "\(news)")
+        await scene.sandbox.end()
+    }
+
     @Test func `a run without a state is told once, and once when there is one`() async throws {
         let receiver = try Receiver()
         let scene = try await Scene("- {webhook: \"${HOOK_0}\", when: [failed]}", [receiver])

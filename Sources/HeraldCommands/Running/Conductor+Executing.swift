@@ -45,9 +45,8 @@ extension Conductor {
             work, store, sender, files, progress, under: lock, signals, watch, clock)
         surroundings.end = { await noteHalt($0, in: store, under: lock, started: blank.started) }
         if isReal, !context.settings.webhooks.isEmpty {
-            surroundings.news = { missed, changes in
-                guard let recorded = try? await store.snapshot() else { return [] }
-                return tellingBegin(recorded, at: blank.started, missed, with: changes)
+            surroundings.news = { [identity = state.recorded.identity] missed, changes in
+                try await tellingMissed(missed, with: changes, in: store, identity, started: blank.started)
             }
         }
         tellCap(of: sender, for: work.plan)

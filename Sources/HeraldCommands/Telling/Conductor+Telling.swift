@@ -54,27 +54,39 @@ final class Telling: Sendable {
 extension Conductor {
     private var webhooks: [Webhook] { context.settings.webhooks }
 
-    /// What the state must know before a run ends anything, or with what it finds too late, so that people are told of
-    /// it also if the run dies.
+    /// What the state must know before a run ends anything, so that people are told of it also if the run dies.
     ///
-    /// - Parameters:
-    ///   - recorded: the state without the changes.
-    ///   - started: when the run began.
-    ///   - missed: what no run finds too late again after the changes.
-    func tellingBegin(
-        _ recorded: RecordedState, at started: Date, _ missed: [Plan.Missed] = [], with changes: [StateChange] = []
-    ) -> [StateChange] {
+    /// - Parameter started: when the run began.
+    func tellingBegin(_ recorded: RecordedState, at started: Date) -> [StateChange] {
         guard isReal, !webhooks.isEmpty else { return [] }
         var told = recorded.told
         told.begin(at: started, in: recorded)
-        if !missed.isEmpty {
-            var news = Told.News(run: request.id, started: started, now: request.now())
-            news.missed = missed
-            var changed = recorded
-            changed.apply(changes)
-            told.take(news, in: changed, for: webhooks)
-        }
         return told == recorded.told ? [] : [.told(told)]
+    }
+
+    /// What the state must know of what is too late, with the changes after which no run finds that again. A state may
+    /// be large, so only what the news say is read of it.
+    ///
+    /// - Parameters:
+    ///   - identity: the state's.
+    ///   - started: when the run began.
+    func tellingMissed(
+        _ missed: [Plan.Missed], with changes: [StateChange], in store: any StateStore,
+        _ identity: RecordedState.Identity, started: Date
+    ) async throws -> [StateChange] {
+        var recorded = RecordedState(identity: identity)
+        recorded.notes = try await store.notes()
+        var news = Told.News(run: request.id, started: started, now: request.now())
+        news.missed = missed
+        let ids = Set(missed.map(\.occurrence))
+        for case .finish(let id, _) in changes where ids.contains(id) {
+            recorded.occurrences[id] = try await store.occurrence(id)
+        }
+        let before = recorded.told
+        var told = before
+        recorded.apply(changes)
+        told.takeMissed(news, in: recorded)
+        return told == before ? [] : [.told(told)]
     }
 
     /// Notes at once that herald stopped a send, while others go on.

@@ -73,12 +73,7 @@ package struct Told: Hashable, Sendable {
         let troubling = noteTroubles(news, state)
         if news.areAll { tellRecoveries(besides: Set(news.needs.flatMap(\.keys)), news, state) }
         outbox += troubling
-        for missed in news.missed {
-            let id = missed.occurrence.rawValue
-            add(
-                notice(
-                    "missed", id, "\(id) was not sent: \(missed.reason).", command: nil, news, state, "missed", id))
-        }
+        addMissed(news, state)
         tellEnds(news, state)
         let delivered = state.delivered
         outbox.removeAll { notice in
@@ -86,6 +81,21 @@ package struct Told: Hashable, Sendable {
             return webhooks.allSatisfy { !notice.concerns($0) || delivered.contains(notice.key(for: $0)) }
         }
         outbox = outbox.suffix(Self.longestOutbox)
+    }
+
+    /// Takes in only what is missed, while the run goes on. Of the state it needs only that.
+    package mutating func takeMissed(_ news: News, in state: RecordedState) {
+        addMissed(news, state)
+        outbox = outbox.suffix(Self.longestOutbox)
+    }
+
+    private mutating func addMissed(_ news: News, _ state: RecordedState) {
+        for missed in news.missed {
+            let id = missed.occurrence.rawValue
+            add(
+                notice(
+                    "missed", id, "\(id) was not sent: \(missed.reason).", command: nil, news, state, "missed", id))
+        }
     }
 
     /// Notes what a person decided about an occurrence. The state must keep the result with the decision.

@@ -209,7 +209,7 @@ extension Executor.Surroundings {
 
     /// Commits changes together with what the state notes for people of what they end.
     func commit(_ changes: [StateChange], ending missed: [Plan.Missed]) async throws {
-        let notes = missed.isEmpty ? [] : await news(missed, changes)
+        let notes = missed.isEmpty ? [] : try await news(missed, changes)
         try await store.commit(changes + notes)
     }
 

@@ -29,7 +29,7 @@ extension Executor {
         /// Told the account of each step that is over, once the state has it.
         package var end: @Sendable (StepReport) async -> Void = { _ in }
         /// What the state notes for people of what is too late, with the changes after which no run finds it again.
-        package var news: @Sendable ([Plan.Missed], [StateChange]) async -> [StateChange] = { _, _ in [] }
+        package var news: @Sendable ([Plan.Missed], [StateChange]) async throws -> [StateChange] = { _, _ in [] }
         /// Called when a step begins, and when it goes on after others.
         package var begin: @Sendable (StepID) -> Void
         /// Called for every accepted send.

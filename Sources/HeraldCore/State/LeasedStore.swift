@@ -33,6 +33,8 @@ package final class LeasedStore: StateStore {
 
     package func history() async throws -> History { try await store.history() }
 
+    package func notes() async throws -> [StateNote: String] { try await store.notes() }
+
     package func recipients(after id: RecipientID, limit: Int) async throws -> [KnownRecipient] {
         try await store.recipients(after: id, limit: limit)
     }

@@ -129,6 +129,8 @@ package final class MemoryStore: StateStore {
 
     package func history() -> History { content.withLock(\.state.history) }
 
+    package func notes() -> [StateNote: String] { content.withLock(\.state.notes) }
+
     package func recipients(after id: RecipientID, limit: Int) -> [KnownRecipient] {
         Array(content.withLock { $0.recipients(after: id) }.prefix(limit))
     }

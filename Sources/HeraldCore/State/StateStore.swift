@@ -25,6 +25,9 @@ package protocol StateStore: Sendable {
     /// What runs and commands left until this moment.
     func history() async throws -> History
 
+    /// What runs noted for those after them, as it is at this moment.
+    func notes() async throws -> [StateNote: String]
+
     // MARK: Recipients
 
     /// The recipients after a number, in ascending order, up to `limit` of them.

@@ -17,6 +17,7 @@ extension PostgresReader {
 
     static let messageClasses: PostgresStatement = "SELECT id, locale, variant, holdout FROM @message_class"
     static let pauses: PostgresStatement = "SELECT campaign FROM @pause"
+    static let notes: PostgresStatement = "SELECT name, value FROM @note"
 
     static func identity(_ rows: PostgresRows) throws -> RecordedState.Identity {
         guard let row = rows.first, let endpoint = EndpointKind(rawValue: try row.text(2)) else {
@@ -161,6 +162,15 @@ extension PostgresReader {
             if name.isEmpty { pauses.everything = true } else { pauses.campaigns.insert(name) }
         }
         return pauses
+    }
+
+    static func notes(_ rows: PostgresRows) throws -> [StateNote: String] {
+        var notes: [StateNote: String] = [:]
+        for row in rows.all {
+            // A newer herald may note more.
+            if let note = StateNote(rawValue: try row.text(0)) { notes[note] = try row.text(1) }
+        }
+        return notes
     }
 
     static func approval(_ row: PostgresRow) throws -> RecordedApproval {

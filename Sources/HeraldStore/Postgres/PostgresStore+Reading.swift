@@ -38,6 +38,10 @@ extension PostgresStore {
         }
     }
 
+    package func notes() async throws -> [StateNote: String] {
+        try await reading { try PostgresReader.notes($0.commit([PostgresReader.notes])[0]) }
+    }
+
     package func recipients(after id: RecipientID, limit: Int) async throws -> [KnownRecipient] {
         try await reading { transaction in
             let page = PostgresStatement(

@@ -69,7 +69,7 @@ struct Laboratory: Sendable {
         observe: @escaping @Sendable (Report) async -> Void = { _ in },
         rows: @escaping @Sendable (String, RecipientSet) throws -> [RecipientID: FieldValues] = { _, _ in [:] },
         receive: (@Sendable (Receipt) -> Void)? = nil,
-        news: @escaping @Sendable ([Plan.Missed], [StateChange]) async -> [StateChange] = { _, _ in [] },
+        news: @escaping @Sendable ([Plan.Missed], [StateChange]) async throws -> [StateChange] = { _, _ in [] },
         note: @escaping @Sendable (String, Report.Failure) -> Void = { _, _ in }
     ) async throws -> Report {
         let (clock, start, standsStill) = (clock, start, standsStill)

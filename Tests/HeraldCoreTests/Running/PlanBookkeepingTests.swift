@@ -102,4 +102,19 @@ struct PlanBookkeepingTests {
         #expect(noted.entries.isEmpty)
         #expect(laboratory.memory.occurrence(account.occurrence)?.finished == nil)
     }
+
+    /// Without the news nothing may end: the next run finds it again, and tells it.
+    @Test func `what cannot be noted for people is not ended`() async throws {
+        let laboratory = Laboratory(population: 2)
+        let (half, account) = try Self.account(laboratory)
+        let report = try await laboratory.run(half, ScriptedSender(), news: { _, _ in throw ProbedStore.refusal })
+        #expect(report.steps.first?.stopped != nil)
+        #expect(laboratory.memory.occurrence(account.occurrence)?.finished == nil)
+        var plan = laboratory.plan(.send(.sample([2], campaign: "ebb")))
+        plan.missed = [.init(occurrence: "tide@earlier", due: laboratory.now, reason: "it is too late")]
+        plan.watermarks = ["tide": Watermark(at: laboratory.now, schedule: "", next: nil)]
+        let sender = ScriptedSender()
+        _ = try await laboratory.run(plan, sender, news: { _, _ in throw ProbedStore.refusal })
+        #expect(laboratory.memory.state().watermarks.isEmpty && sender.requests.isEmpty)
+    }
 }

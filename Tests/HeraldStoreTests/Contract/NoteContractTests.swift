@@ -40,6 +40,15 @@ struct NoteContractTests {
         #expect(state.serial == 0)
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func `a note that somebody else makes is seen at once`(_ kind: StoreKind) async throws {
+        let open = try await OpenStore(kind)
+        #expect(try await open.store.notes().isEmpty)
+        try await open.other().commit([.note(.told, "old"), .note(.told, "new"), .note(.delivered, "[]")])
+        #expect(try await open.store.notes() == [.told: "new", .delivered: "[]"])
+        #expect(try await open.store.snapshot().notes == open.store.notes())
+    }
+
     @Test(arguments: [(-1.0, false), (0, true), (1, true)])
     func `a run is not the last one if an older herald ended a later one`(_ after: Double, _ isShown: Bool) {
         var state = RecordedState(identity: OpenStore.identity)
