@@ -10,6 +10,8 @@ extension Plan.Send {
         (copy.closings, copy.skipped, copy.staging) = (Partition(), Partition(), nil)
         (copy.keepingOutcome, copy.seeds, copy.undecided) = ([], [], [])
         (copy.refused, copy.refusedIfStopped) = ([], [])
+        // Who is in its new waves is decided when it goes on.
+        copy.waves?.forgetFresh()
         return copy
     }
 

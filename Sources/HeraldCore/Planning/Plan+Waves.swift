@@ -19,6 +19,9 @@ extension Plan {
         package var joinedLate = 0
 
         package init(local: LocalTime) { self.local = local }
+
+        /// Leaves it to a later run to note them.
+        mutating func forgetFresh() { (fresh, unrecorded) = ([], Partition()) }
     }
 
     /// Those whose clocks reach an occurrence in local time at the same instant, as readers see them.

@@ -26,7 +26,8 @@ extension Planner {
         for (id, occurrence) in open where occurrence.hasBegun {
             let sorting = occurrence.local.map { self.sorting($0, wanted, occurrence, progress) }
             let sends = planBegun(wanted, id, occurrence, sorting)
-            if sends.isEmpty, let sorting { hold(&dealt, before: sorting.waves) }
+            let notesWaves = sends.contains { $0.waves?.fresh.isEmpty == false }
+            if !notesWaves, let sorting { hold(&dealt, before: sorting.waves) }
             // An empty list does not say that nobody is in the waves of now.
             let isEmpty = !listsSkipped && wanted.members(begun: true).subtracting(wanted.guests).isEmpty
             if isEmpty { dealt = min(dealt, progress.mark) }
