@@ -9,6 +9,8 @@ extension Plan {
         /// Whether the occurrence itself says until when who is in its waves is fixed, so the campaign's watermark need not
         /// stay before them.
         package var hasOwnMark = false
+        /// What it says of that once the state knows the fresh ones. `nil` if the watermark says it from then on.
+        package var nextMark: Date?
         /// What the state must learn of them.
         package var unrecorded = Partition<Date>()
         /// Those whose clock has not reached it.

@@ -31,8 +31,9 @@ extension Planner {
             // An empty list does not say that nobody is in the waves of now.
             let isEmpty = !listsSkipped && wanted.members(begun: true).subtracting(wanted.guests).isEmpty
             if isEmpty { dealt = min(dealt, progress.mark) }
-            let fixesAll = sorting?.waves.fresh.isEmpty == true && !isEmpty && !listsSkipped
-            if sorting != nil { see(id, occurrence, fixesAll: fixesAll, until: progress.mark) }
+            if let waves = sorting?.waves {
+                see(id, occurrence, waves, fixesAll: waves.fresh.isEmpty && !isEmpty && !listsSkipped)
+            }
             if campaign.enabled, let sorting { noteAhead(sorting, id, wanted) }
             result += sends
         }

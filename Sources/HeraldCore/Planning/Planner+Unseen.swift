@@ -10,16 +10,14 @@ extension Planner {
         return occurrence.halt == nil && !occurrence.isReopened && now < campaign.schedule.lastInstant(of: local)
     }
 
-    /// - Parameters:
-    ///   - fixesAll: whether nobody is left in the waves until now whom a run must note.
-    ///   - mark: until when its campaign counts as dealt with. By a clock that is slow, some of that is still to come:
-    ///     the occurrence keeps a mark of its own until then.
-    mutating func see(_ id: OccurrenceID, _ occurrence: RecordedOccurrence, fixesAll: Bool, until mark: Date) {
+    /// - Parameter fixesAll: whether nobody is left in the waves until now whom a run must note. If somebody is, the
+    ///   step that notes them says until when its waves are fixed.
+    mutating func see(
+        _ id: OccurrenceID, _ occurrence: RecordedOccurrence, _ waves: Plan.Waves, fixesAll: Bool
+    ) {
         seen.insert(id)
         guard fixesAll, let unseen = occurrence.unseen else { return }
-        let fixed = max(unseen, now)
-        let since = fixed < mark ? fixed : nil
-        if since != unseen { plan.notes.append(.unseen(id, since: since)) }
+        if waves.nextMark != unseen { plan.notes.append(.unseen(id, since: waves.nextMark)) }
     }
 
     /// Whether everybody on the list has it.

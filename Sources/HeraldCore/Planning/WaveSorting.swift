@@ -61,7 +61,12 @@ struct WaveSorting {
         _ progress: Progress, isForecast: Bool, at now: Date
     ) {
         waves = Plan.Waves(local: local)
-        waves.hasOwnMark = recorded?.unseen != nil
+        if let unseen = recorded?.unseen {
+            waves.hasOwnMark = true
+            let fixed = max(unseen, now)
+            // By a clock that is slow, some of what the watermark has passed is still to come.
+            waves.nextMark = fixed < progress.mark ? fixed : nil
+        }
         let known = recorded?.waves ?? Partition()
         waves.reached = known.without { $0 > now }
         // A clock that was fast has fixed who is in these.

@@ -228,10 +228,16 @@ struct StepWork {
 
     /// Whom the occurrence is for, and the stage that opens, where the state does not know it yet.
     private func assigning(_ send: Plan.Send) -> [StateChange] {
-        let waves = send.waves?.unrecorded ?? Partition()
-        return (send.assignment.map { [.assign(send.occurrence, $0)] } ?? [])
-            + (waves.isEmpty ? [] : [.waves(send.occurrence, waves)])
-            + (send.staging?.isNews == true ? [.stages(send.occurrence, send.staging?.opened ?? [])] : [])
+        var changes: [StateChange] = []
+        if let assignment = send.assignment { changes.append(.assign(send.occurrence, assignment)) }
+        if let waves = send.waves {
+            if !waves.unrecorded.isEmpty { changes.append(.waves(send.occurrence, waves.unrecorded)) }
+            if waves.hasOwnMark, !waves.fresh.isEmpty {
+                changes.append(.unseen(send.occurrence, since: waves.nextMark))
+            }
+        }
+        if let staging = send.staging, staging.isNews { changes.append(.stages(send.occurrence, staging.opened)) }
+        return changes
     }
 
     /// Written before a request leaves. From then on nobody takes these recipients for subscribers: if this run dies,

@@ -10,7 +10,8 @@ struct WaveNotingTests {
     private static let local = LocalTime(year: 2025, month: 12, day: 1, hour: 10)
     private static let id = OccurrenceID(campaign: "tide", local: local, revision: 1)
 
-    /// The first was in a wave seven hours ago. The clock of the second came to it half an hour ago, after the last run.
+    /// The first was in a wave seven hours ago. The clock of the second came to it half an hour ago, after the last
+    /// run.
     private func scenario(unseen: Date?) -> PlanScenario {
         var campaign = Campaign.tide("tide", to: .audience("anglers"))
         campaign.schedule.times = .local(LocalSchedule(.at(Self.local, .skip), field: "zone"))
@@ -20,7 +21,7 @@ struct WaveNotingTests {
         scenario.desired.sends[0].zones = ["zone": [Zone(offset: 9 * 3600): [1], Zone(offset: 9000): [2]]]
         var occurrence = RecordedOccurrence(campaign, local: Self.local)
         occurrence.classes = Partition(disjoint: [MessageClass(): [1]])
-        occurrence.waves = Partition(disjoint: [.after(-7 * 3600): [1]])
+        occurrence.waves = Partition(disjoint: [Date.after(-7 * 3600): [1]])
         occurrence.unseen = unseen
         scenario.state.occurrences[Self.id] = occurrence
         scenario.state.watermarks["tide"] = Watermark(
@@ -49,5 +50,25 @@ struct WaveNotingTests {
         #expect(scenario.state.occurrences[Self.id]?.waves.all == [1])
         scenario.state.pauses.campaigns = []
         #expect(scenario.plan(at: .after(60)).sends.map(\.members) == [[2]])
+    }
+
+    /// No file declared the campaign for a while. The first run since then notes the wave of the second. Somebody joins
+    /// after it, whose clock came to it after that wave and before that run. The watermark may be of a fast clock.
+    @Test(arguments: [-3600, 7200])
+    func `a run that goes on with what no file declared fixes all waves until then`(_ mark: Int) throws {
+        var scenario = scenario(unseen: .after(-3600))
+        scenario.state.occurrences[Self.id]?.accepted = [1]
+        scenario.state.watermarks["tide"]?.at = .after(mark)
+        let back = scenario.plan()
+        #expect(back.sends.map(\.members) == [[2]], "\(back)")
+        var refused = scenario
+        refused.state.apply(back.notes)
+        #expect(refused.plan(at: .after(60)).sends.map(\.members) == [[2]], "nothing is fixed before it begins")
+        try begin(back, in: &scenario)
+        #expect(scenario.state.occurrences[Self.id]?.unseen == (mark > 0 ? back.at : nil))
+        scenario.state.apply([.outcome(Self.id, [2], .accepted)])
+        scenario.desired.sends[0].members = [1, 2, 3]
+        scenario.desired.sends[0].zones["zone"]?[Zone(offset: 8100)] = [3]
+        #expect(scenario.plan(at: .after(60)).sends == [])
     }
 }
