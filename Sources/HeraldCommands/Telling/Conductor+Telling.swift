@@ -78,8 +78,14 @@ extension Conductor {
         recorded.notes = try await store.notes()
         var news = Told.News(run: request.id, started: started, now: request.now())
         news.missed = missed
-        let ids = Set(missed.map(\.occurrence))
-        for case .finish(let id, _) in changes where ids.contains(id) {
+        var changed: Set<OccurrenceID> = []
+        for change in changes {
+            switch change {
+            case .open(let id, _), .finish(let id, _): changed.insert(id)
+            default: break
+            }
+        }
+        for id in changed.intersection(missed.map(\.occurrence)) {
             recorded.occurrences[id] = try await store.occurrence(id)
         }
         let before = recorded.told

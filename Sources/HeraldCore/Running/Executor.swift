@@ -13,7 +13,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     /// Occurrences that are already reported as missed, superseded, or joined too late by everybody.
     private var leftOut: Set<OccurrenceID> = []
     /// What is too late and not noted for people yet, because the next run may find it again. What has a step of its own
-    /// is noted when that ends it.
+    /// is noted when that begins or ends it.
     private var unnoted: [Plan.Missed] = []
     /// Occurrences that the state had when the run began.
     private let recordedBefore: Set<OccurrenceID>

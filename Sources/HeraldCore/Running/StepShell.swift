@@ -7,7 +7,7 @@ struct StepShell<C: Clock> where C.Duration == Duration {
     let runBegin: C.Instant
     /// The campaign that a person may pause to stop the step.
     let campaign: String?
-    /// What is too late and ends with the step.
+    /// What is too late and has this step.
     let missed: Plan.Missed?
     private let inbox = Inbox()
 
@@ -101,7 +101,7 @@ struct StepShell<C: Clock> where C.Duration == Duration {
         case .findOthers(let recipients): return .foundOthers(await surroundings.others.find(recipients))
         case .commit(let changes):
             do {
-                if !changes.isEmpty { try await surroundings.commit(changes, ending: missed(endingWith: changes)) }
+                if !changes.isEmpty { try await surroundings.commit(changes, ending: found(with: changes)) }
                 return .committed
             } catch { return .storeFailed(StateError.reason(error)) }
         case .share(let send, let members):
@@ -121,10 +121,16 @@ struct StepShell<C: Clock> where C.Duration == Duration {
         }
     }
 
-    private func missed(endingWith changes: [StateChange]) -> [Plan.Missed] {
+    /// What is too late and is not found again after the changes: the step ends it, or begins one that stays open.
+    private func found(with changes: [StateChange]) -> [Plan.Missed] {
         guard let missed else { return [] }
-        let isOver = changes.contains { if case .finish(missed.occurrence, _) = $0 { true } else { false } }
-        return isOver ? [missed] : []
+        let isFound = changes.contains { change in
+            switch change {
+            case .open(let id, _), .finish(let id, _): id == missed.occurrence
+            default: false
+            }
+        }
+        return isFound ? [missed] : []
     }
 
     private func asking(_ body: (any Crew) async throws -> StepEvent) async -> StepEvent {
@@ -207,10 +213,10 @@ extension Executor.Surroundings {
         Moment(elapsed: begin.duration(to: clock.now), date: now())
     }
 
-    /// Commits changes together with what the state notes for people of what they end.
+    /// Commits changes together with what the state notes for people of what is not found too late again after them.
     func commit(_ changes: [StateChange], ending missed: [Plan.Missed]) async throws {
         let notes = missed.isEmpty ? [] : try await news(missed, changes)
-        try await store.commit(changes + notes)
+        if !changes.isEmpty || !notes.isEmpty { try await store.commit(changes + notes) }
     }
 
     func tell(_ news: [StepNews], of step: StepID) {

@@ -89,6 +89,22 @@ struct PlanBookkeepingTests {
         #expect(commits.entries.contains(end), "\(commits.entries)")
     }
 
+    /// In local time it stays open, and the next run does not find it too late again.
+    @Test func `what begins too late and stays open is noted for people when it begins`() async throws {
+        var laboratory = Laboratory(population: 2)
+        var send = Plan.Send.sample([], due: laboratory.now - 3600)
+        send.skipped.move([1], to: .missed)
+        send.mayGrow = true
+        var plan = laboratory.plan(.send(send))
+        plan.missed = [.init(occurrence: send.occurrence, due: laboratory.now - 3600, reason: "it is too late")]
+        let commits = Log<[StateChange]>()
+        laboratory.store = ProbedStore(laboratory.memory, committed: { changes, _ in commits.append(changes) })
+        _ = try await laboratory.run(plan, ScriptedSender(), news: { _, _ in [.note(.told, "what is new")] })
+        let noted = commits.entries.filter { $0.contains(.note(.told, "what is new")) }
+        #expect(
+            noted.map { $0.contains(.skip(send.occurrence, [1], .missed)) } == [true], "\(commits.entries)")
+    }
+
     @Test func `nothing is noted for people of a step that does not begin`() async throws {
         let laboratory = Laboratory(population: 2)
         let (plan, account) = try Self.account(laboratory)
