@@ -10,7 +10,7 @@ extension Life {
         let listed = files.recipients(of: campaign)
         // In local time, each wave is for those who are listed then.
         guard let members = begun[key]?.members ?? opened[key]?.members, !campaign.isInLocalTime else { return listed }
-        return listed?.intersection(members)
+        return listed?.intersection(members).subtracting(passed(by: key, campaign))
     }
 
     /// A firing that begins is for those who are listed now with a registration that is not dead.

@@ -244,6 +244,25 @@ extension Life {
         return keys
     }
 
+    /// Who is no part of what began in local time, of a cron that has lost its field since: their clock had passed it
+    /// when a run met them, or when the cron got its field. What has begun keeps its people, so its time is not theirs
+    /// either where it is the same instant for all. If a person lets it go on by that instant, it may be theirs again.
+    func passed(by key: Key, _ campaign: LifeFiles.Campaign) -> Set<RecipientKey> {
+        let isLocal = known.snapshot.occurrences.values.contains {
+            $0.local != nil && self.campaign(recordedAs: $0.campaign)?.line == key.line
+                && self.key(of: campaign, recorded: $0) == key
+        }
+        guard isLocal, let local = key.due, let own = clocks[key.line], let sight = own.left[""],
+            let start = sight.begins[key]
+        else { return [] }
+        let people = sight.people.filter { person, clock in
+            // Seeds go by no clock of their own.
+            clock.seed == nil && clock.waited == nil && own.zones[person] == [clock.zone]
+                && Self.instant(of: local, in: clock.zone) <= max(clock.since, start.floor)
+        }
+        return Set(people.keys)
+    }
+
     /// What fired until then is not asked about: a clock was fast.
     func passClocks(until date: Date) {
         for line in clocks.keys { clocks[line]?.pass(until: date) }
