@@ -103,10 +103,12 @@ extension Planner {
     /// occurrences, and where no wave is left.
     func waveDeadline(of send: Plan.Send, _ wanted: DesiredSend, _ occurrence: RecordedOccurrence) -> String {
         let campaign = wanted.campaign
+        let patience = patience(of: campaign.schedule)
         let waves = wavesLeft(of: send, wanted, occurrence)
-        let ends = waves.compactMap { instant -> (instant: Date, end: Date)? in
+        let ends = waves.compactMap { instant, isKnown -> (instant: Date, end: Date)? in
             let limits = campaign.limits(due: instant, in: wanted.windowZones)
-            return [limits.deadline, limits.expiry].compactMap(\.self).min().map { (instant, $0) }
+            let unnoted = isKnown ? nil : patience.map(instant.adding)
+            return [limits.deadline, limits.expiry, unnoted].compactMap(\.self).min().map { (instant, $0) }
         }
         guard let last = ends.map(\.end).max() else { return "" }
         guard let next = ends.filter({ $0.end > now }).min(by: { $0.end < $1.end }) else {
@@ -115,20 +117,28 @@ extension Planner {
         return "; decide by \(next.end.rfc3339), or the wave of \(next.instant.rfc3339) is missed"
     }
 
-    /// The waves in which somebody is left, as they are once a person lets the occurrence go on.
+    /// The waves in which somebody is left, as they are once a person lets the occurrence go on. A wave is there twice
+    /// where the occurrence knows only some of its people.
     private func wavesLeft(
         of send: Plan.Send, _ wanted: DesiredSend, _ occurrence: RecordedOccurrence
-    ) -> [Date] {
+    ) -> [(instant: Date, isKnown: Bool)] {
         if let waves = send.waves {
-            let due = waves.reached.states.filter { !waves.reached[$0].intersection(send.members).isEmpty }
-            return due + waves.ahead.states.filter { !waves.ahead[$0].isEmpty }
+            // Whom the hold has made miss it is not noted yet.
+            let left = send.members.union(send.skipped[.missed])
+            let reached = waves.reached.states.map { ($0, waves.reached[$0].intersection(left)) }
+            let ahead = waves.ahead.states.map { ($0, waves.ahead[$0]) }
+            return (reached + ahead).flatMap { instant, members -> [(instant: Date, isKnown: Bool)] in
+                let known = occurrence.known(of: members, in: wanted.campaign)
+                let parts = [(known, true), (members.subtracting(known), false)]
+                return parts.filter { !$0.0.isEmpty }.map { (instant, $0.1) }
+            }
         }
         let (schedule, later) = (wanted.campaign.schedule, occurrence.amended(by: wanted.campaign))
         if let field = schedule.local?.field, let local = later.local {
             return wanted.zones(of: send.members, by: field, else: schedule.zone).keys
-                .map { schedule.reaching(local, in: $0).instant }
+                .map { (schedule.reaching(local, in: $0).instant, true) }
         }
-        return occurrence.local == nil ? [] : [later.due].compactMap(\.self)
+        return occurrence.local == nil ? [] : [later.due].compactMap(\.self).map { ($0, true) }
     }
 
     /// The command that says that the registrations of an occurrence are dead.
@@ -163,5 +173,13 @@ extension Planner {
             command: "herald \(command)", stages: stages)
         if case .forget = remedy { held.command = forgetting(id) }
         plan.held.append(held)
+    }
+}
+
+extension RecordedOccurrence {
+    /// Those of the members whom it is for, whatever their wave, once a person lets it go on.
+    fileprivate func known(of members: RecipientSet, in campaign: Campaign) -> RecipientSet {
+        let isForAll = classes.isEmpty || isForOthers(in: campaign)
+        return isForAll ? members : members.intersection(classes.all.union(waves.all))
     }
 }

@@ -74,9 +74,6 @@ extension Planner {
     private func progress(of wanted: DesiredSend, _ schedule: LocalSchedule) -> WaveSorting.Progress {
         let campaign = wanted.campaign
         let recorded = state.watermarks[campaign.name.value]
-        // A run comes every `run_every`. What came due since the run before the last is on time, not late.
-        let span = settings.runEvery * 2
-        let patience = campaign.schedule.catchUp == .none && span < campaign.schedule.maxLateness ? span : nil
         let members = wanted.members.subtracting(unreachable)
         var seeds = members.intersection(wanted.seeds)
         // Where all of the target are seeds, no other wave is there that they could start with.
@@ -90,7 +87,8 @@ extension Planner {
             // What had passed when it got the field stays so.
             WaveSorting.Progress(
                 first: first, mark: mark, recorded: isFieldNew ? mark : recorded?.at ?? .distantPast,
-                patience: patience, isFieldNew: isFieldNew, clocks: clocks, seeds: seeds, seedClocks: seedClocks)
+                patience: patience(of: campaign.schedule), isFieldNew: isFieldNew, clocks: clocks, seeds: seeds,
+                seedClocks: seedClocks)
         }
         if let recorded, let first = recorded.first,
             schedule.isCron || recorded.schedule == campaign.markedSchedule
@@ -108,6 +106,13 @@ extension Planner {
         // before goes on with the next time that is ahead anywhere.
         let first = recorded == nil ? now : LocalTime(earliestAt: now).firstInstant
         return seen(first, max(now, recorded?.at ?? now))
+    }
+
+    /// For how long a wave that no run has seen is not too late. `nil` if only `max_lateness` says that.
+    func patience(of schedule: Schedule) -> Duration? {
+        // A run comes every `run_every`. What came due since the run before the last is on time, not late.
+        let span = settings.runEvery * 2
+        return schedule.catchUp == .none && span < schedule.maxLateness ? span : nil
     }
 
     private func hasBegun(_ campaign: Campaign) -> Bool {

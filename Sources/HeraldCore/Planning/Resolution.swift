@@ -59,6 +59,14 @@ extension RecordedOccurrence {
                 ?? RecordedOccurrence(campaign, due: due)
         }
     }
+
+    /// Whether it is for everybody who is listed once it goes on with what the file says now: whoever another target
+    /// has, or other rows choose texts for, is part of it.
+    func isForOthers(in campaign: Campaign) -> Bool {
+        let amended = amended(by: campaign)
+        return amended.target != target || amended.local != local
+            || campaign.content.personal != nil && !hasTexts && amended.contentDigest != contentDigest
+    }
 }
 
 extension RecordedOccurrence {
@@ -163,12 +171,7 @@ extension RecordedState {
             if !left.isEmpty { changes.append(.outcome(id, left, .unknown)) }
             changes.append(.stages(id, stages))
         }
-        // Whoever another target has, or other rows choose texts for, is part of it from now on.
-        let isForOthers =
-            amended.target != occurrence.target || amended.local != occurrence.local
-            || campaign.content.personal != nil && !occurrence.hasTexts
-                && amended.contentDigest != occurrence.contentDigest
-        return isForOthers ? changes + [.assign(id, Partition())] : changes
+        return occurrence.isForOthers(in: campaign) ? changes + [.assign(id, Partition())] : changes
     }
 
     /// Why the next run would send nobody the rest of it. Where windows open by each one's own clock, only the lists
