@@ -32,7 +32,8 @@ extension Planner {
             let isEmpty = !listsSkipped && wanted.members(begun: true).subtracting(wanted.guests).isEmpty
             if isEmpty { dealt = min(dealt, progress.mark) }
             if let waves = sorting?.waves {
-                see(id, occurrence, waves, fixesAll: waves.fresh.isEmpty && !isEmpty && !listsSkipped)
+                let fixesAll = waves.fresh.isEmpty && !isEmpty && !listsSkipped
+                see(id, occurrence, waves, fixesAll: fixesAll, until: progress.mark)
             }
             if campaign.enabled, let sorting { noteAhead(sorting, id, wanted) }
             result += sends

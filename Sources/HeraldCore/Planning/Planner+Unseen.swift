@@ -10,14 +10,18 @@ extension Planner {
         return occurrence.halt == nil && !occurrence.isReopened && now < campaign.schedule.lastInstant(of: local)
     }
 
-    /// - Parameter fixesAll: whether nobody is left in the waves until now whom a run must note. If somebody is, the
-    ///   step that notes them says until when its waves are fixed.
+    /// - Parameters:
+    ///   - fixesAll: whether nobody is left in the waves until now whom a run must note. If somebody is, the step that
+    ///     notes them says until when its waves are fixed.
+    ///   - mark: until when its campaign counts as dealt with.
     mutating func see(
-        _ id: OccurrenceID, _ occurrence: RecordedOccurrence, _ waves: Plan.Waves, fixesAll: Bool
+        _ id: OccurrenceID, _ occurrence: RecordedOccurrence, _ waves: Plan.Waves, fixesAll: Bool, until mark: Date
     ) {
         seen.insert(id)
-        guard fixesAll, let unseen = occurrence.unseen else { return }
-        if waves.nextMark != unseen { plan.notes.append(.unseen(id, since: waves.nextMark)) }
+        guard fixesAll, let unseen = occurrence.unseen, let fixed = waves.nextMark else { return }
+        // By a clock that is slow, some of what the watermark has passed is still to come.
+        let since = fixed < mark ? fixed : nil
+        if since != unseen { plan.notes.append(.unseen(id, since: since)) }
     }
 
     /// Whether everybody on the list has it.

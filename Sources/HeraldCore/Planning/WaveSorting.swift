@@ -63,9 +63,7 @@ struct WaveSorting {
         waves = Plan.Waves(local: local)
         if let unseen = recorded?.unseen {
             waves.hasOwnMark = true
-            let fixed = max(unseen, now)
-            // By a clock that is slow, some of what the watermark has passed is still to come.
-            waves.nextMark = fixed < progress.mark ? fixed : nil
+            waves.nextMark = max(unseen, now)
         }
         let known = recorded?.waves ?? Partition()
         waves.reached = known.without { $0 > now }
