@@ -53,7 +53,9 @@ struct StageSorting {
             // Who accepts what came of a stage opens the next one, also where the rest of that stage is still to be sent.
             let next = last.accepted == nil ? nil : stages.next(after: last.share)
             current = next ?? last.share
-            since = StageOpening(first: begin, since: next == nil ? last.opened : now)
+            // The rest of the last one goes on when a person lets it.
+            let goesOn = max(last.opened, last.accepted ?? last.opened)
+            since = StageOpening(first: begin, since: next == nil ? goesOn : now)
         } else {
             current = first
         }

@@ -108,6 +108,27 @@ struct PlannerStageTests {
         #expect(plan.sends.map(\.members) == [RecipientSet(4...10)])
     }
 
+    /// As without a window: for a stage, `max_lateness` stands still while it waits for a person.
+    @Test(arguments: [true, false]) func `the rest of the last stage is in time when a person lets it go on`(
+        _ hasWindow: Bool
+    ) {
+        var campaign = Campaign.tide("tide", to: .audience("anglers"), at: .after(-3 * 3600))
+        campaign.delivery.stages = Stages()
+        if hasWindow {
+            campaign.delivery.window = SendWindow(
+                hours: DailyHours(from: 0, to: 720), zone: .utc, field: nil, whenClosed: .wait)
+        }
+        var scenario = PlanScenario()
+        scenario.want(campaign, for: RecipientSet(1...10))
+        scenario.began(campaign, accepted: [1], rejected: [2, 3])
+        var stage = RecordedStage(share: .everybody, opened: .after(-3 * 3600), planned: 10)
+        (stage.accepted, stage.excused) = (Date.after(-60), StageFigures(accepted: 1, rejected: 2))
+        scenario.state.occurrences[campaign.id]?.stages = [stage]
+        let plan = scenario.plan()
+        #expect(plan.sends.map(\.members) == [RecipientSet(4...10)])
+        #expect(plan.sends.map(\.skipped) == [Partition()])
+    }
+
     /// A person accepted one that was accepted and two that are unknown. Unknown outcomes are sent again.
     private func resending(
         accepted: RecipientSet, unknown: RecipientSet = [], intended: RecipientSet = []
