@@ -10,7 +10,9 @@ extension Plan.Send {
         (copy.closings, copy.skipped, copy.staging) = (Partition(), Partition(), nil)
         (copy.keepingOutcome, copy.seeds, copy.undecided) = ([], [], [])
         (copy.refused, copy.refusedIfStopped) = ([], [])
-        // Who is in its new waves is decided when it goes on.
+        // Who is in its new waves is decided when it goes on. Until then it does not end, also where all of them have
+        // bad rows.
+        if copy.waves?.fresh.isEmpty == false { copy.staysOpen = true }
         copy.waves?.forgetFresh()
         return copy
     }
