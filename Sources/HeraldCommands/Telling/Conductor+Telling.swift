@@ -78,14 +78,7 @@ extension Conductor {
         recorded.notes = try await store.notes()
         var news = Told.News(run: request.id, started: started, now: request.now())
         news.missed = missed
-        var changed: Set<OccurrenceID> = []
-        for change in changes {
-            switch change {
-            case .open(let id, _), .finish(let id, _): changed.insert(id)
-            default: break
-            }
-        }
-        for id in changed.intersection(missed.map(\.occurrence)) {
+        for id in missed.recorded(before: changes) {
             recorded.occurrences[id] = try await store.occurrence(id)
         }
         let before = recorded.told

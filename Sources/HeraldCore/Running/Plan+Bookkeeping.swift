@@ -46,4 +46,16 @@ extension [Plan.Missed] {
                 || !waiting.contains(String(missed.occurrence.rawValue.prefix { $0 != "@" }))
         }
     }
+
+    /// Those that the changes end or begin, and of which the state may have something before.
+    package func recorded(before changes: [StateChange]) -> Set<OccurrenceID> {
+        var changed: Set<OccurrenceID> = []
+        for change in changes {
+            switch change {
+            case .open(let id, _), .finish(let id, _): changed.insert(id)
+            default: break
+            }
+        }
+        return changed.intersection(filter { $0.unrecorded == nil }.map(\.occurrence))
+    }
 }

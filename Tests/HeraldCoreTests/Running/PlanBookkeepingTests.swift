@@ -20,6 +20,17 @@ struct PlanBookkeepingTests {
         #expect(plan.missed.forGood(waiting: [], recorded: []) == plan.missed)
     }
 
+    /// A campaign may miss a thousand at once that no run has opened.
+    @Test func `only what the state may have is read for people`() {
+        let ids: [OccurrenceID] = ["tide@1", "tide@2", "tide@3"]
+        var plan = PlanScenario().plan()
+        plan.missed = ids.map { Plan.Missed(occurrence: $0, due: PlanScenario.now, reason: "it is too late") }
+        plan.missed[1].unrecorded = RecordedOccurrence(.tide(), due: PlanScenario.now)
+        let endings = plan.endings(at: PlanScenario.now)
+        #expect(plan.missed.recorded(before: endings) == [ids[0], ids[2]])
+        #expect(plan.missed.recorded(before: [.finish(ids[0], at: PlanScenario.now)]) == [ids[0]])
+    }
+
     /// The run may die while it does the next step.
     @Test func `what a watermark ends is noted for people when it is written`() async throws {
         let laboratory = Laboratory(population: 2)
