@@ -298,6 +298,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
 
     /// Writes watermarks of campaigns that have no send waiting to begin, and what people are told of what they end.
     mutating func commitWatermarks(with others: [StateChange] = []) async {
+        guard context.fatal == nil else { return report.leave(unnoted) }
         let waiting = queue.waitingCampaigns
         let missed = unnoted.forGood(waiting: waiting, recorded: recordedBefore)
         let noted = Set(missed.map(\.occurrence))
@@ -322,5 +323,15 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         }
         let stopped = pending.compactMap { campaigns[$0.id] } + (awaitsStage ? awaited : [])
         await commit(Set(stopped).sorted().map { .pause($0) })
+    }
+}
+
+extension Report {
+    /// Takes back what is too late and is not noted any more, because nothing is written: the next run finds it again,
+    /// and tells it.
+    fileprivate mutating func leave(_ missed: [Plan.Missed]) {
+        let later = Set(missed.map(\.occurrence))
+        missedOccurrences.removeAll { later.contains($0.occurrence) }
+        countMissed()
     }
 }

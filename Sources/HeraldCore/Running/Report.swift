@@ -90,7 +90,7 @@ package struct Report: Hashable, Sendable {
         noteWithheld(in: plan)
     }
 
-    private mutating func countMissed() { missed = missedOccurrences.count + unlisted.missed.values.reduce(0, +) }
+    mutating func countMissed() { missed = missedOccurrences.count + unlisted.missed.values.reduce(0, +) }
 
     /// Takes back what the run was to skip, or to tell as missed, because a step does not begin: the state knows nothing
     /// of it, and the run that begins it tells it.

@@ -25,7 +25,7 @@ struct PlanBookkeepingTests {
         let ids: [OccurrenceID] = ["tide@1", "tide@2", "tide@3"]
         var plan = PlanScenario().plan()
         plan.missed = ids.map { Plan.Missed(occurrence: $0, due: PlanScenario.now, reason: "it is too late") }
-        plan.missed[1].unrecorded = RecordedOccurrence(.tide(), due: PlanScenario.now)
+        plan.missed[1].unrecorded = RecordedOccurrence(.tide("tide"), due: PlanScenario.now)
         let endings = plan.endings(at: PlanScenario.now)
         #expect(plan.missed.recorded(before: endings) == [ids[0], ids[2]])
         #expect(plan.missed.recorded(before: [.finish(ids[0], at: PlanScenario.now)]) == [ids[0]])
@@ -98,6 +98,23 @@ struct PlanBookkeepingTests {
         #expect(report.missedOccurrences == plan.missed && noted.entries == [plan.missed])
         let end = [StateChange.finish(account.occurrence, at: laboratory.start), .note(.told, "what is new")]
         #expect(commits.entries.contains(end), "\(commits.entries)")
+    }
+
+    /// Its watermark waits for a step, and the state refuses all that the step writes. The next run finds it again.
+    @Test func `what a run cannot note any more is left to the next one`() async throws {
+        var laboratory = Laboratory(population: 2)
+        var plan = laboratory.plan(.send(.sample([1], due: laboratory.now)))
+        plan.missed = [.init(occurrence: "tide@earlier", due: laboratory.now, reason: "it is too late")]
+        plan.watermarks = ["tide": Watermark(at: laboratory.now, schedule: "", next: nil)]
+        laboratory.store = ProbedStore(laboratory.memory, refusesFrom: 0)
+        let noted = Log<[Plan.Missed]>()
+        let report = try await laboratory.run(
+            plan, ScriptedSender(),
+            news: { missed, _ in
+                noted.append(missed)
+                return []
+            })
+        #expect(noted.entries.isEmpty && report.missedOccurrences.isEmpty && report.missed == 0)
     }
 
     /// In local time it stays open, and the next run does not find it too late again.
