@@ -129,6 +129,24 @@ struct PlannerStageTests {
         #expect(plan.sends.map(\.skipped) == [Partition()])
     }
 
+    /// As without a window: whoever waited for their stage is in time when the file drops the stages.
+    @Test(arguments: [true, false]) func `a file without stages any more opens the rest in time`(_ hasWindow: Bool) {
+        var campaign = Campaign.tide("tide", to: .audience("anglers"), at: .after(-3 * 3600))
+        if hasWindow {
+            campaign.delivery.window = SendWindow(
+                hours: DailyHours(from: 0, to: 720), zone: .utc, field: nil, whenClosed: .wait)
+        }
+        var scenario = PlanScenario()
+        scenario.want(campaign, for: RecipientSet(1...10))
+        scenario.began(campaign, accepted: [1])
+        var stage = RecordedStage(share: StageShare(millionths: 100_000), opened: .after(-3 * 3600), planned: 1)
+        stage.settled = .after(-3 * 3600 + 60)
+        scenario.state.occurrences[campaign.id]?.stages = [stage]
+        let plan = scenario.plan()
+        #expect(plan.sends.map(\.members) == [RecipientSet(2...10)])
+        #expect(plan.sends.map(\.skipped) == [Partition()])
+    }
+
     /// A person accepted one that was accepted and two that are unknown. Unknown outcomes are sent again.
     private func resending(
         accepted: RecipientSet, unknown: RecipientSet = [], intended: RecipientSet = []
