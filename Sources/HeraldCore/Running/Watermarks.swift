@@ -18,13 +18,16 @@ struct Watermarks {
     mutating func noteUnbegun(_ step: Plan.Step) {
         guard case .send(let send) = step.work, let due = send.due else { return }
         // The state has what began in an earlier run, except for waves that it does not know yet.
-        if send.isResumed, send.waves.map({ $0.fresh.isEmpty || $0.hasOwnMark }) ?? true { return }
+        if send.isResumed, send.waves.map({ $0.unrecorded.isEmpty || $0.hasOwnMark }) ?? true { return }
         unbegun[send.campaign] = min(due, unbegun[send.campaign] ?? due)
     }
 
-    /// The same for waves of an occurrence in local time that this run does not send.
+    /// The same for waves of an occurrence in local time that this run does not send. Where a person let it go on for
+    /// all who are listed, they are not fresh, but the step under way says that it is for those of its own waves only.
     mutating func noteUnreached(_ step: Plan.Step) {
-        guard case .send(let send) = step.work, let waves = send.waves, !waves.fresh.isEmpty else { return }
+        guard case .send(let send) = step.work, let waves = send.waves, !waves.unrecorded.isEmpty else {
+            return
+        }
         noteUnbegun(step)
     }
 

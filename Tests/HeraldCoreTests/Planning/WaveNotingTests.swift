@@ -77,9 +77,11 @@ struct WaveNotingTests {
     }
 
     /// What was away has a step that waits behind a long send. The run looks again meanwhile, when the clock of 3 has come
-    /// to it, and its watermark goes on with that.
-    @Test func `who comes while the step that goes on with it waits is not lost`() throws {
-        var scenario = scenario(unseen: .after(-3600))
+    /// to it, and its watermark goes on with that. The same with what a person let go on for all who are listed.
+    @Test(arguments: [false, true])
+    func `who comes while the step that goes on with it waits is not lost`(_ isForAll: Bool) throws {
+        var scenario = scenario(unseen: isForAll ? nil : .after(-3600))
+        if isForAll { scenario.state.occurrences[Self.id]?.classes = Partition() }
         scenario.state.occurrences[Self.id]?.accepted = [1]
         scenario.desired.sends[0].members = [1, 2, 3]
         scenario.desired.sends[0].zones["zone"]?[Zone(offset: 6600)] = [3]
