@@ -74,4 +74,21 @@ import Testing
         }
         #expect(try !world.state.changes(rewinding: "tide", to: mark - 1).isEmpty)
     }
+
+    /// Files were away, and the first run after that had a fast clock.
+    @Test func `rewound, waves of what no run saw for a while are fixed until now`() throws {
+        let (now, fast) = (Date.utc("2026-12-07 09:00"), Date.utc("2031-01-01 00:00"))
+        var state = RecordedState(identity: .sample())
+        state.watermarks["tide"] = Watermark(at: fast, schedule: "", next: nil, first: nil)
+        for (hour, unseen) in [fast, now - 60, nil].enumerated() {
+            let due = now - 3600 * Double(hour)
+            var occurrence = RecordedOccurrence(
+                campaign: "tide", revision: 1, due: due, contentDigest: "sha256:", target: "audience:anglers")
+            (occurrence.accepted, occurrence.unseen) = ([1], unseen)
+            state.occurrences[OccurrenceID(campaign: "tide", due: due, revision: 1)] = occurrence
+        }
+        state.apply(try state.changes(rewinding: "tide", to: now))
+        let unseen = state.occurrences.values.sorted { $0.due ?? now > $1.due ?? now }.map(\.unseen)
+        #expect(unseen == [now, now - 60, nil])
+    }
 }
