@@ -94,8 +94,8 @@ struct LifeOpening {
     private var underWay: Set<RecipientID> = []
     /// When the last of it came.
     private var last: Date?
-    /// Whether a person let it go on.
-    private var isAccepted = false
+    /// When a person let it go on.
+    private var accepted: Date?
     private var isHalted = false
     /// Whether nobody of the stage could start any more.
     private var isSettled = false
@@ -105,7 +105,7 @@ struct LifeOpening {
     /// As an older state has it, of which nothing else is known.
     init(restored occurrence: RecordedOccurrence) {
         (share, draw) = (occurrence.stages.last?.share, occurrence.stages.last?.draw)
-        (isAccepted, isHalted) = (true, occurrence.halt == .stage)
+        (accepted, isHalted) = (.distantPast, occurrence.halt == .stage)
     }
 
     /// Takes in what was committed. Returns what should not have been.
@@ -158,17 +158,17 @@ struct LifeOpening {
             return nil
         }
         isSettled = newest.settled != nil
-        if isPerson, newest.accepted != nil { (isAccepted, came) = (true, [:]) }
+        if isPerson, let accepted = newest.accepted { (self.accepted, came) = (accepted, [:]) }
         guard newest.share != share else { return nil }
         let problem = share == nil ? nil : problem(at: date, stages)
-        (share, first, isAccepted, came, last) = (newest.share, first ?? date, false, [:], nil)
+        (share, first, accepted, came, last) = (newest.share, first ?? date, nil, [:], nil)
         return problem.map { "stage \(newest.share.text) opens, although \($0)" }
     }
 
     /// Why the next stage may not open.
     private func problem(at date: Date, _ stages: LifeStages?) -> String? {
         if !underWay.isEmpty { return "requests of the stage before are under way" }
-        guard let stages, let last, !isAccepted, !came.isEmpty else { return nil }
+        guard let stages, let last, accepted == nil, !came.isEmpty else { return nil }
         guard let soak = stages.soak else { return "a person opens each stage" }
         if date < last.adding(soak) { return "the stage before had its last outcome at \(last.rfc3339)" }
         return stages.excess(came.values).map { "too many are \($0)" }
@@ -180,11 +180,11 @@ struct LifeOpening {
         note(RecipientSet(underWay.sorted()), .unknown, at: date)
     }
 
-    /// Whether nobody whose stage is closed can be late then.
+    /// Whether nobody can be late then whose stage is closed, or who is left of a stage since a person let it go on.
     func keepsFromLateness(at date: Date, due: Date, _ maxLateness: Duration, _ stages: LifeStages) -> Bool {
-        guard let share, share < .everybody, let first, let last, !isAccepted, first <= due.adding(maxLateness),
-            isHalted || isSettled
-        else { return false }
+        guard let share, let first, first <= due.adding(maxLateness) else { return false }
+        if let accepted { return date < accepted.adding(maxLateness) }
+        guard share < .everybody, let last, isHalted || isSettled else { return false }
         guard !isHalted, let soak = stages.soak else { return true }
         return date < last.adding(soak + maxLateness)
     }
