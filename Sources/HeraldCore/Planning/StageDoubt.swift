@@ -58,10 +58,17 @@ struct StageDoubt {
         count <= 0 || count <= min(mayBeDead, StageLimits.fewestOutcomes - 1)
     }
 
-    /// Whether nobody can be left of the open stage, which is over. Waves have new people.
+    /// Whether nobody seems to be left of the open stage, which is over. Waves have new people.
     fileprivate func isOver(_ staging: StageSorting, _ members: RecipientSet) -> Bool {
         let last = staging.recorded.last
         return !staging.soaksOnce && last?.share == staging.current && last?.settled != nil && members.count <= spent
+            && !hasOtherSeeds(staging)
+    }
+
+    /// Whether the seeds are not those who got it first. An edit may make a seed of anybody whose stage comes later.
+    private func hasOtherSeeds(_ staging: StageSorting) -> Bool {
+        let seeds = staging.drawn[.seeds].count
+        return seeds > 0 && staging.recorded.first { $0.share == .seeds }?.planned != seeds
     }
 }
 

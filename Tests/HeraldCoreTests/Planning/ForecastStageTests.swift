@@ -69,6 +69,15 @@ struct ForecastStageTests {
         #expect(forecast(scenario).sends.map(\.recipients) == [3])
     }
 
+    /// In place of seeds who have it, or of none.
+    @Test(arguments: [StageShare.seeds, StageShare(millionths: 50_000)])
+    func `who became a seed while a stage soaks may start`(_ share: StageShare) {
+        let scenario = scenario(seeds: [3], accepted: [1, 2], stage: stage(share, accepted: 2, settled: -60))
+        #expect(scenario.plan().sends.map(\.members) == [[3]])
+        #expect(forecast(scenario).sends.map(\.recipients) == [1])
+        #expect(forecast(scenario).waiting.map(\.until) == [.after(540)])
+    }
+
     @Test func `a stage whose people may all be dead may be passed over`() {
         var scenario = scenario(seeds: [1])
         scenario.state.dead = [1]
