@@ -92,7 +92,8 @@ extension Campaign {
     /// Lateness counts only the time in which the window is open.
     private func deadline(_ due: Date, _ suspended: Date?, in zone: Zone) -> Date {
         guard let hours = delivery.window?.hours else { return due.adding(schedule.maxLateness) }
-        let start = suspended.flatMap { hours.isOpen(at: $0, in: zone) ? nil : $0 } ?? due
+        // What waited for a later clock, or for its stage, could not start before that.
+        let start = suspended.flatMap { hours.isOpen(at: $0, in: zone) ? nil : max($0, due) } ?? due
         return hours.end(ofOpen: schedule.maxLateness, from: start, in: zone)
     }
 

@@ -160,6 +160,43 @@ struct PlannerWindowTests {
         #expect(scenario.plan(at: .after(46 * 3600)).sends.isEmpty)
     }
 
+    /// The first had 10:00 seven hours ago, and their window closed at 11:00 while a run was sending. That of the second
+    /// opened at 9:00, and 10:00 was half an hour ago.
+    @Test func `a window that closed in an earlier wave makes nobody late whose clock comes later`() {
+        let local = LocalTime(year: 2025, month: 12, day: 1, hour: 10)
+        var campaign = campaign(DailyHours(from: 9 * 60, to: 11 * 60), field: true, lateness: 2700)
+        campaign.schedule.times = .local(LocalSchedule(.at(local, .skip), field: "zone"))
+        campaign.zoneField = Located("zone")
+        var scenario = scenario(campaign, [Zone(offset: 9 * 3600): [1], Zone(offset: 9000): [2]])
+        scenario.desired.sends[0].members = [1, 2]
+        let id = OccurrenceID(campaign: "tide", local: local, revision: 1)
+        var occurrence = RecordedOccurrence(campaign, local: local)
+        occurrence.classes = Partition(disjoint: [MessageClass(): [1]])
+        occurrence.waves = Partition(disjoint: [Date.after(-7 * 3600): [1]])
+        (occurrence.accepted, occurrence.suspended) = ([1], .after(-6 * 3600))
+        scenario.state.occurrences[id] = occurrence
+        scenario.state.watermarks["tide"] = Watermark(
+            at: .after(-3600), schedule: campaign.schedule.text, next: nil, first: .after(-86_400))
+        let plan = scenario.plan()
+        #expect(plan.sends.map(\.members) == [[2]])
+        #expect(plan.sends.map(\.skipped) == [Partition()])
+    }
+
+    /// The window closed at 8:05 while a run was sending. Two days later a person accepted what had come of the stage.
+    @Test func `a window that closed before a person let a stage go on makes nobody late`() {
+        var campaign = campaign(DailyHours(from: 6 * 60, to: 8 * 60 + 5), lateness: 600)
+        campaign.delivery.stages = Stages()
+        var scenario = scenario(campaign)
+        scenario.began(campaign, accepted: [1])
+        var stage = RecordedStage(share: .everybody, opened: .after(-30), planned: 3)
+        stage.accepted = .after(46 * 3600)
+        scenario.state.occurrences[campaign.id]?.stages = [stage]
+        scenario.state.apply([.suspend(campaign.id, at: .after(300))])
+        let plan = scenario.plan(at: .after(46 * 3600 + 60))
+        #expect(plan.sends.map(\.members) == [[2, 3]] && plan.missed.isEmpty)
+        #expect(scenario.plan(at: .after(70 * 3600 + 900)).sends.isEmpty)
+    }
+
     @Test func `what expires before its window opens is told, and then missed`() {
         let scenario = scenario(campaign(Self.night, expiresAfter: 3600))
         #expect(
