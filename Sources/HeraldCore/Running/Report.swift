@@ -34,7 +34,7 @@ package struct Report: Hashable, Sendable {
     /// How many were left out so, listed or not.
     package var supersededCount: Int
     /// What the counts above have besides the lists.
-    private var unlisted = Plan.Unlisted()
+    var unlisted = Plan.Unlisted()
     /// What guards refused in the plans so far.
     private var withheld: Set<GuardRefusal.Cause> = []
     package var steps: [StepReport]

@@ -106,6 +106,7 @@ struct PlanBookkeepingTests {
         var plan = laboratory.plan(.send(.sample([1], due: laboratory.now)))
         plan.missed = [.init(occurrence: "tide@earlier", due: laboratory.now, reason: "it is too late")]
         plan.watermarks = ["tide": Watermark(at: laboratory.now, schedule: "", next: nil)]
+        plan.unlisted.missed = ["tide": 5]
         laboratory.store = ProbedStore(laboratory.memory, refusesFrom: 0)
         let noted = Log<[Plan.Missed]>()
         let report = try await laboratory.run(
