@@ -96,6 +96,9 @@ extension Life {
         case .standbyLags, .failover: try await fail(act)
         case .run: try await call(.run)
         case .runOnTime:
+            if let hours = settings.window?.hours, Int.random(in: 0..<3, using: &random) == 0 {
+                return try await runIntoClosing(of: hours, &random)
+            }
             let campaign = waitForTheNext(&random)
             if let campaign, Int.random(in: 0..<4, using: &random) == 0 {
                 time.advance(by: campaign.maxLateness)

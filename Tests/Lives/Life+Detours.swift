@@ -31,6 +31,16 @@ extension Life {
             try await call(.run)
         }
         leave(campaign, detour, &random)
+        try await runOn(with: campaign, &random)
+        takeBack(campaign)
+        if Int.random(in: 0..<4, using: &random) == 0, let place = position(of: campaign) {
+            renameCampaign(at: place, &random)
+        }
+        if Int.random(in: 0..<4, using: &random) > 0 { try await call(.run) }
+    }
+
+    /// Some runs, some of them when clocks come to the campaign.
+    func runOn(with campaign: LifeFiles.Campaign, _ random: inout SeededRandom) async throws {
         for _ in 0..<Int.random(in: 1...3, using: &random) {
             if Bool.random(using: &random) {
                 wait(for: campaign)
@@ -39,11 +49,6 @@ extension Life {
             }
             try await call(.run)
         }
-        takeBack(campaign)
-        if Int.random(in: 0..<4, using: &random) == 0, let place = position(of: campaign) {
-            renameCampaign(at: place, &random)
-        }
-        if Int.random(in: 0..<4, using: &random) > 0 { try await call(.run) }
     }
 
     private func leave(_ campaign: LifeFiles.Campaign, _ detour: Detour, _ random: inout SeededRandom) {

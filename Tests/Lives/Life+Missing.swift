@@ -54,6 +54,23 @@ extension Life {
             words: "\(words(key)) ('\(campaign.name)') leaves out \(number(of: person)) before \(end.rfc3339)")
     }
 
+    /// Who is missed was too late since the occurrence was due, and since their stage opened. No window that was closed
+    /// meanwhile makes anybody late any sooner.
+    func checkTooLate(_ people: Int, of id: OccurrenceID, _ campaign: LifeFiles.Campaign, at date: Date) throws {
+        // With `catch_up: none`, what no run was there for is missed much earlier. What began by another kind of time
+        // waits for a person.
+        guard campaign.expiresAfter == nil, !(campaign.isInLocalTime && campaign.catchUp == .none), !isForgiven,
+            let occurrence = known.state.occurrences[id], campaign.isInLocalTime == (occurrence.local != nil),
+            let due = occurrence.local?.firstInstant ?? occurrence.due
+        else { return }
+        let opening = campaign.staged == nil ? nil : openings[id]
+        let end = (opening?.start(due: due, campaign.maxLateness) ?? due).adding(campaign.maxLateness)
+        guard date < end else { return }
+        throw LifeProblem(
+            promise: "misses what is not too late",
+            words: "\(id) ('\(campaign.name)') leaves out \(people) at \(date.rfc3339), before \(end.rfc3339)")
+    }
+
     /// Whatever a report names as missed is never sent. A report outlives the process.
     func noteMissed(_ run: LifeRun) {
         guard run.now.report != nil || !run.isDead, !run.now.isRefused else { return }

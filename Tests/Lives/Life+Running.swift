@@ -172,7 +172,7 @@ extension Life {
         let date: @Sendable () -> Date = { Life.date(at: time.now.offset, skew) }
         let box = Unchecked(self)
         let sender = LifeSender(
-            fcm: fcm, run: run, date: date, time: time, latency: latency,
+            fcm: fcm, run: run, date: date, time: time, latency: run.fate.latency ?? latency,
             pause: { _ = try? await box.value.herald(["pause"], box.value.newRun(LifeFate())) },
             edit: { box.value.editInMidRun(run) }, capacity: Int(seed % 5) + 1)
         var machine = Machine.current

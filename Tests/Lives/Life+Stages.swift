@@ -17,6 +17,9 @@ extension Life {
             if let problem, !isForgiven {
                 throw LifeProblem(promise: "opens stage by stage", words: "\(id) at \(date.rfc3339): \(problem)")
             }
+            if case .skip(_, let members, .missed) = change, let campaign {
+                try checkTooLate(members.count, of: id, campaign, at: date)
+            }
         }
     }
 

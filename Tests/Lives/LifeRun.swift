@@ -20,13 +20,16 @@ struct LifeFate: Sendable {
     /// The author corrects a message at that request.
     var editsAtCall = Int.max
     var hasWrongClock = false
+    /// How long an answer takes. `nil`: as always in this life.
+    var latency: Duration?
     var seed: UInt64 = 0
     /// Mishaps that do not happen.
     var spared: Set<LifeMishap> = []
 
     /// Whether nothing disturbs the run.
     var isQuiet: Bool {
-        mishaps == 0 && !hasWrongClock && min(diesAtCommit, diesAtCall, stopsAtCall, pausesAtCall, editsAtCall) == .max
+        mishaps == 0 && !hasWrongClock && latency == nil
+            && min(diesAtCommit, diesAtCall, stopsAtCall, pausesAtCall, editsAtCall) == .max
     }
 }
 

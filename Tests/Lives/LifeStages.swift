@@ -96,6 +96,9 @@ struct LifeOpening {
     private var last: Date?
     /// When a person let it go on.
     private var accepted: Date?
+    /// The earliest time at which the open stage, or what a person let go on of it, can have opened. `nil` if it is the
+    /// first one, or not certain.
+    private var since: Date?
     private var isHalted = false
     /// Whether nobody of the stage could start any more.
     private var isSettled = false
@@ -158,9 +161,10 @@ struct LifeOpening {
             return nil
         }
         isSettled = newest.settled != nil
-        if isPerson, let accepted = newest.accepted { (self.accepted, came) = (accepted, [:]) }
+        if isPerson, let accepted = newest.accepted { (self.accepted, since, came) = (accepted, accepted, [:]) }
         guard newest.share != share else { return nil }
         let problem = share == nil ? nil : problem(at: date, stages)
+        since = share == nil ? nil : accepted ?? soaked(stages)
         (share, first, accepted, came, last) = (newest.share, first ?? date, nil, [:], nil)
         return problem.map { "stage \(newest.share.text) opens, although \($0)" }
     }
@@ -174,10 +178,24 @@ struct LifeOpening {
         return stages.excess(came.values).map { "too many are \($0)" }
     }
 
+    /// Until when the stage soaked. `nil` where that is not certain: one that sent nobody anything is passed over, and
+    /// with waves the first that was sent counts.
+    private func soaked(_ stages: LifeStages?) -> Date? {
+        guard let stages, !stages.soaksOnce, let soak = stages.soak, came.values.contains(.accepted) else { return nil }
+        return last?.adding(soak)
+    }
+
     /// The process died: what was under way is unknown from now on.
     mutating func die(at date: Date) {
         guard !underWay.isEmpty else { return }
         note(RecipientSet(underWay.sorted()), .unknown, at: date)
+    }
+
+    /// From when on lateness counts for those whose stage is open, at the earliest.
+    func start(due: Date, _ maxLateness: Duration) -> Date {
+        // If the first stage was late, a later one is so, too.
+        guard let since, let first, first <= due.adding(maxLateness) else { return due }
+        return max(due, since)
     }
 
     /// Whether nobody can be late then whose stage is closed, or who is left of a stage since a person let it go on.
