@@ -119,10 +119,14 @@ extension Planner {
             }
         }
         let earlier = ofRevision.map(\.occurrence).filter(\.isUnbegun)
-        if let begun = earlier.begun(with: campaign),
-            campaign.lateness(of: begun, at: now, in: wanted.windowZones) != nil
+        // Without a time, a message gets old from when it first began. What was due at another time before is not late
+        // by that.
+        if due == nil, let begun = earlier.begun(with: campaign)?.begun,
+            let lateness = campaign.limits(due: nil, begun: begun).lateness(at: now)
         {
-            plan.missed.append(.init(occurrence: id, due: begun.begun ?? now, reason: "it is \(Lateness.tooOld)"))
+            let missed = RecordedOccurrence(campaign, due: nil)
+            plan.missed.append(
+                .init(occurrence: id, due: begun, reason: "it is \(lateness.words)", unrecorded: missed))
             return []
         }
         return begin(wanted, id, due: due, after: earlier)

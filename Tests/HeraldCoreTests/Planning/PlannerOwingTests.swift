@@ -84,6 +84,40 @@ struct PlannerOwingTests {
         }
     }
 
+    /// A run died after it had opened the occurrence, and before it tried anybody.
+    private func opened(_ campaign: Campaign, at begun: Date) -> PlanScenario {
+        var scenario = PlanScenario()
+        scenario.began(campaign)
+        scenario.state.occurrences[campaign.id]?.begun = begun
+        return scenario
+    }
+
+    @Test func `what tried nobody before its time was moved is late by its new time only`() {
+        var scenario = opened(.tide(at: .after(-7300)), at: .after(-7300))
+        let moved = Campaign.tide(at: PlanScenario.now)
+        scenario.want(moved)
+        let plan = scenario.plan()
+        #expect(plan.missed.isEmpty && plan.sends.map(\.occurrence) == [moved.id])
+
+        let late = scenario.plan(at: .after(7300))
+        #expect(late.sends.isEmpty && late.missed.map(\.occurrence) == [moved.id])
+        scenario.carryOut(late)
+        #expect(scenario.plan(at: .after(7301)).missed.isEmpty)
+    }
+
+    @Test func `what tried nobody before its schedule was removed is told once as too old`() {
+        var campaign = Campaign.tide()
+        campaign.delivery.expiresAfter = .seconds(3600)
+        var timed = campaign
+        timed.schedule.times = .at(.after(-3600))
+        var scenario = opened(timed, at: .after(-3600))
+        scenario.want(campaign)
+        let plan = scenario.plan()
+        #expect(plan.sends.isEmpty && plan.missed.map(\.occurrence) == [campaign.id])
+        scenario.carryOut(plan)
+        #expect(scenario.plan(at: .after(1)).missed.isEmpty)
+    }
+
     @Test(arguments: [Resolution.resend, .retry(code: "UNREGISTERED")])
     func `an occurrence that is reopened is for those who were tried, also where nobody else was`(
         _ way: Resolution
