@@ -70,7 +70,7 @@ extension Campaign {
     /// - Parameters:
     ///   - stage: when its stage could open. Lateness counts from then, unless the first stage was late.
     ///   - suspended: when its window closed while it was under way. Where it is closed then, lateness counts anew from
-    ///     the next opening.
+    ///     the next opening, or from the due time or the stage's opening if that is later.
     ///   - zones: those of its recipients' windows. The limits are the latest of them.
     func limits(
         due: Date?, begun: Date? = nil, since stage: StageOpening? = nil, suspended: Date? = nil, in zones: [Zone] = []

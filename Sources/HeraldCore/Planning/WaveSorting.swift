@@ -61,10 +61,7 @@ struct WaveSorting {
         _ progress: Progress, isForecast: Bool, at now: Date
     ) {
         waves = Plan.Waves(local: local)
-        if let unseen = recorded?.unseen {
-            waves.hasOwnMark = true
-            waves.nextMark = max(unseen, now)
-        }
+        waves.nextMark = (recorded?.unseen).map { max($0, now) }
         let known = recorded?.waves ?? Partition()
         waves.reached = known.without { $0 > now }
         // A clock that was fast has fixed who is in these.

@@ -57,9 +57,8 @@ extension [Plan.Held] {
 extension Plan.Held {
     /// What it says, whatever it is about.
     fileprivate var likeness: String {
-        let campaign = String(occurrence.rawValue.prefix { $0 != "@" })
-        return "\(reason); \(resolve)".replacing(occurrence.rawValue, with: "OCCURRENCE")
-            .replacing("herald resume \(campaign)", with: "herald resume CAMPAIGN")
+        "\(reason); \(resolve)".replacing(occurrence.rawValue, with: "OCCURRENCE")
+            .replacing("herald resume \(occurrence.campaign)", with: "herald resume CAMPAIGN")
     }
 }
 

@@ -332,7 +332,7 @@ extension Report {
     fileprivate mutating func leave(_ missed: [Plan.Missed]) {
         let later = Set(missed.map(\.occurrence))
         missedOccurrences.removeAll { later.contains($0.occurrence) }
-        for id in later { unlisted.missed[String(id.rawValue.prefix { $0 != "@" })] = nil }
+        for id in later { unlisted.missed[id.campaign] = nil }
         countMissed()
     }
 }

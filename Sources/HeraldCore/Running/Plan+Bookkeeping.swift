@@ -43,19 +43,22 @@ extension [Plan.Missed] {
     func forGood(waiting: Set<String>, recorded: Set<OccurrenceID>) -> [Plan.Missed] {
         filter { missed in
             missed.unrecorded != nil || recorded.contains(missed.occurrence)
-                || !waiting.contains(String(missed.occurrence.rawValue.prefix { $0 != "@" }))
+                || !waiting.contains(missed.occurrence.campaign)
         }
     }
 
     /// Those that the changes end or begin, and of which the state may have something before.
     package func recorded(before changes: [StateChange]) -> Set<OccurrenceID> {
-        var changed: Set<OccurrenceID> = []
-        for change in changes {
-            switch change {
-            case .open(let id, _), .finish(let id, _): changed.insert(id)
-            default: break
-            }
+        Set(changes.compactMap(\.openedOrFinished)).intersection(filter { $0.unrecorded == nil }.map(\.occurrence))
+    }
+}
+
+extension StateChange {
+    /// The occurrence that it begins or ends. If that is too late, no run finds it so again.
+    var openedOrFinished: OccurrenceID? {
+        switch self {
+        case .open(let id, _), .finish(let id, _): id
+        default: nil
         }
-        return changed.intersection(filter { $0.unrecorded == nil }.map(\.occurrence))
     }
 }

@@ -123,14 +123,8 @@ struct StepShell<C: Clock> where C.Duration == Duration {
 
     /// What is too late and is not found again after the changes: the step ends it, or begins one that stays open.
     private func found(with changes: [StateChange]) -> [Plan.Missed] {
-        guard let missed else { return [] }
-        let isFound = changes.contains { change in
-            switch change {
-            case .open(let id, _), .finish(let id, _): id == missed.occurrence
-            default: false
-            }
-        }
-        return isFound ? [missed] : []
+        guard let missed, changes.contains(where: { $0.openedOrFinished == missed.occurrence }) else { return [] }
+        return [missed]
     }
 
     private func asking(_ body: (any Crew) async throws -> StepEvent) async -> StepEvent {

@@ -232,8 +232,8 @@ struct StepWork {
         if let assignment = send.assignment { changes.append(.assign(send.occurrence, assignment)) }
         if let waves = send.waves {
             if !waves.unrecorded.isEmpty { changes.append(.waves(send.occurrence, waves.unrecorded)) }
-            if waves.hasOwnMark, !waves.fresh.isEmpty {
-                changes.append(.unseen(send.occurrence, since: waves.nextMark))
+            if let mark = waves.nextMark, !waves.fresh.isEmpty {
+                changes.append(.unseen(send.occurrence, since: mark))
             }
         }
         if let staging = send.staging, staging.isNews { changes.append(.stages(send.occurrence, staging.opened)) }

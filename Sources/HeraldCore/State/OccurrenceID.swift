@@ -19,5 +19,8 @@ package struct OccurrenceID: RawRepresentable, Hashable, Comparable, Sendable, C
 
     package var description: String { rawValue }
 
+    /// The name that its campaign had when it was planned first.
+    package var campaign: String { String(rawValue.prefix { $0 != "@" }) }
+
     package static func < (one: OccurrenceID, other: OccurrenceID) -> Bool { one.rawValue < other.rawValue }
 }

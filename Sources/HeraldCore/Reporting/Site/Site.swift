@@ -87,7 +87,6 @@ package struct Site: Sendable {
 
 extension OccurrenceID {
     func isOf(_ campaign: Campaign) -> Bool {
-        let name = rawValue.prefix { $0 != "@" }
-        return name == campaign.name.value || campaign.previousNames.contains { $0.value == name }
+        self.campaign == campaign.name.value || campaign.previousNames.contains { $0.value == self.campaign }
     }
 }
