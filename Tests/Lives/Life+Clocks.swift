@@ -248,16 +248,18 @@ extension Life {
     /// when a run met them, or when the cron got its field. What has begun keeps its people, so its time is not theirs
     /// either where it is the same instant for all. If a person lets it go on by that instant, it may be theirs again.
     func passed(by key: Key, _ campaign: LifeFiles.Campaign) -> Set<RecipientKey> {
-        let isLocal = known.snapshot.occurrences.values.contains {
+        let recorded = known.snapshot.occurrences.values.filter {
             $0.local != nil && self.campaign(recordedAs: $0.campaign)?.line == key.line
                 && self.key(of: campaign, recorded: $0) == key
         }
-        guard isLocal, let local = key.due, let own = clocks[key.line], let sight = own.left[""],
+        guard !recorded.isEmpty, let local = key.due, let own = clocks[key.line], let sight = own.left[""],
             let start = sight.begins[key]
         else { return [] }
+        let inWave = known.installations(of: recorded.reduce(into: []) { $0.formUnion($1.waves.all) })
         let people = sight.people.filter { person, clock in
-            // Seeds go by no clock of their own.
-            clock.seed == nil && clock.waited == nil && own.zones[person] == [clock.zone]
+            // Seeds go by no clock of their own. Whoever moved may have been in a wave by their clock before.
+            clock.seed == nil && clock.waited == nil
+                && (own.zones[person] == [clock.zone] || !inWave.contains(person))
                 && Self.instant(of: local, in: clock.zone) <= max(clock.since, start.floor)
         }
         return Set(people.keys)

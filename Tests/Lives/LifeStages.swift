@@ -164,7 +164,7 @@ struct LifeOpening {
         if isPerson, let accepted = newest.accepted { (self.accepted, since, came) = (accepted, accepted, [:]) }
         guard newest.share != share else { return nil }
         let problem = share == nil ? nil : problem(at: date, stages)
-        since = share == nil ? nil : accepted ?? soaked(stages)
+        since = share == nil ? nil : accepted ?? (stages == nil ? newest.opened : soaked(stages))
         (share, first, accepted, came, last) = (newest.share, first ?? date, nil, [:], nil)
         return problem.map { "stage \(newest.share.text) opens, although \($0)" }
     }

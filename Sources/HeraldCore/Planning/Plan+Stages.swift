@@ -42,6 +42,13 @@ extension Plan {
 }
 
 extension Plan.Send {
+    /// The stages as the state must learn them before the first request. `nil` if it knows them, and where a rest would
+    /// open that nobody is sent anything of.
+    var stageNews: [RecordedStage]? {
+        if let staging { return staging.isNews ? staging.opened : nil }
+        return members.isEmpty ? nil : restOpening
+    }
+
     /// `nil` for a send that opens to everybody at once.
     package var stageTable: Plan.StageTable? { staging.map { .init(stages: $0.shown(), soak: $0.soak) } }
 }

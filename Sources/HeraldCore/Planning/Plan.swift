@@ -185,6 +185,8 @@ package struct Plan: Hashable, Sendable {
         package var waves: Waves?
         /// `nil` if it opens to everybody at once.
         package var staging: Staging?
+        /// The stages as the state is to know them, where the file has none any more and the rest opens. `nil` if it knows.
+        package var restOpening: [RecordedStage]?
         /// Whether a person lets it go on, although herald had stopped it.
         package var liftsHalt = false
     }

@@ -77,16 +77,13 @@ extension Planner {
                 stageTable(of: send, wanted, occurrence))
             return unrecorded(of: send)
         }
-        // Stages that the file does not have any more have kept others waiting. In local time some waves are still to
-        // come.
-        let opening = send.waves == nil ? occurrence.flatMap(wanted.campaign.stageOpening) : nil
         let sends =
             listsSkipped
             ? unlessStagesWait(send, of: wanted.campaign, occurrence).flatMap { admitting($0, of: wanted, occurrence) }
             : send.target.isOneRequest(send.delivery)
                 ? admitting(send, of: wanted, occurrence)
                 : send.delivery.stages.map { staged(send, $0, of: wanted, occurrence) }
-                    ?? admitting(send, of: wanted, occurrence, since: opening)
+                    ?? unstaged(send, of: wanted, occurrence)
         return sends.isEmpty ? unrecorded(of: send) : sends
     }
 

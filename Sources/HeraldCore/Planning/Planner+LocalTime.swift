@@ -325,6 +325,14 @@ extension RecordedOccurrence {
     /// Its time on the clock of a zone, for one that was due at the same instant for all.
     func localTime(in zone: Zone) -> LocalTime? { local ?? due.map { zone.local(at: $0) } }
 
+    /// Whether its time is later. One in local time and one that is due at the same instant for all are compared on the
+    /// clock of a zone.
+    func isLater(than other: RecordedOccurrence, in zone: Zone) -> Bool {
+        if local == nil, other.local == nil, let due, let time = other.due { return due > time }
+        guard let own = localTime(in: zone), let time = other.localTime(in: zone) else { return false }
+        return own > time
+    }
+
     /// When it is due on the clock of a zone.
     func due(in zone: Zone) -> Date? {
         guard let local else { return due }

@@ -9,7 +9,7 @@ extension Planner {
         let campaign = wanted.campaign
         // What is too late for everybody is so in every stage: none opens.
         if occurrence == nil, isTooLate(send, wanted) { return admitting(send, of: wanted, nil) }
-        var send = campaign.schedule.catchUp == .all ? send : withoutNewer(send, occurrence)
+        var send = campaign.schedule.catchUp == .all ? send : withoutNewer(send, of: campaign, occurrence)
         // They stay seeds when a later stage, or a person, has them tried again.
         send.seeds = wanted.seeds.intersection(send.members)
         var staging = StageSorting(
@@ -175,11 +175,42 @@ extension Planner {
         return []
     }
 
+    /// The part of a send that may start now, of a campaign without stages. Those that its file had have kept others
+    /// waiting, and the first step that sends to them opens the rest.
+    mutating func unstaged(
+        _ send: Plan.Send, of wanted: DesiredSend, _ occurrence: RecordedOccurrence?
+    ) -> [Plan.Send] {
+        let campaign = wanted.campaign
+        guard var later = occurrence, var last = later.stages.last, var opening = campaign.stageOpening(of: later)
+        else {
+            return admitting(send, of: wanted, occurrence)
+        }
+        var send = campaign.schedule.catchUp == .all ? send : withoutNewer(send, of: campaign, occurrence)
+        if last.share < .everybody {
+            opening.since = opening.since ?? now
+            let besides = send.members.union(send.discovered)
+            let figures = StageFigures(later.ledger ?? Ledger(), besides: besides, dead: state.dead)
+            // Whom the stage left over is in the rest.
+            last.planned = min(last.planned, (figures - last.before).outcomes)
+            let planned = send.members.count + (send.waves?.ahead.all.count ?? 0)
+            let rest = RecordedStage(
+                share: .everybody, opened: opening.since ?? now, planned: planned, before: figures, draw: last.draw)
+            later.stages = later.stages.dropLast() + [last, rest]
+            send.restOpening = later.stages
+            send.deadline = campaign.limits(of: later, in: wanted.windowZones).deadline
+        }
+        // Whoever was sent it was in time for the first stage, and the others waited for them.
+        if later.counts.tried > 0 { opening.firstEnd = opening.first }
+        return admitting(send, of: wanted, occurrence, since: opening)
+    }
+
     /// The send without those whom a later occurrence of the campaign has reached: `catch_up` decides for them.
-    private func withoutNewer(_ send: Plan.Send, _ occurrence: RecordedOccurrence?) -> Plan.Send {
-        guard let occurrence, let time = occurrence.local?.lastInstant ?? occurrence.due else { return send }
+    private func withoutNewer(
+        _ send: Plan.Send, of campaign: Campaign, _ occurrence: RecordedOccurrence?
+    ) -> Plan.Send {
+        guard let occurrence else { return send }
         let newer = (occurrences[send.campaign] ?? []).map(\.occurrence).filter {
-            $0.hasTried && ($0.local?.lastInstant ?? $0.due).map { $0 > time } == true
+            $0.hasTried && $0.isLater(than: occurrence, in: campaign.schedule.zone)
         }
         guard !newer.isEmpty else { return send }
         // Of a finished one only counts are known. It was for everybody.

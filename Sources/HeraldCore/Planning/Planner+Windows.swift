@@ -35,7 +35,7 @@ extension Planner {
         var served = RecipientSet()
         let latestFirst = sends.indices.sorted { sends[$0].order > sends[$1].order }
         for index in latestFirst
-        where sends[index].members != .target && (sends[index].waitsForEach) {
+        where sends[index].members != .target && waitsForEach(sends[index]) {
             let again = sends[index].members.intersection(served)
             if !isEstimated(sends[index]) {
                 served.formUnion(sends[index].members.subtracting(stoppedByTries(of: sends, sends[index])))
@@ -44,6 +44,12 @@ extension Planner {
             sends[index].skipped.move(again, to: .superseded)
             sends[index].limit(to: sends[index].members.subtracting(again))
         }
+    }
+
+    /// Whether not all its people may start, or might have started, at the same time.
+    private func waitsForEach(_ send: Plan.Send) -> Bool {
+        let hadStages = state.occurrences[send.occurrence]?.stages.isEmpty == false
+        return send.delivery.window != nil || send.waves != nil || send.staging != nil || hadStages
     }
 
     /// Nobody is known, so that only a window that is the same for all can be judged.
@@ -77,9 +83,6 @@ extension Planner {
 }
 
 extension Plan.Send {
-    /// Whether not all its people may start at the same time.
-    fileprivate var waitsForEach: Bool { delivery.window != nil || waves != nil || staging != nil }
-
     /// Orders the occurrences of a campaign: in local time by that, else by when they are due.
     fileprivate var order: Date { waves?.local.firstInstant ?? due ?? .distantPast }
 

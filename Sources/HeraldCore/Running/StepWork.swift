@@ -236,7 +236,7 @@ struct StepWork {
                 changes.append(.unseen(send.occurrence, since: mark))
             }
         }
-        if let staging = send.staging, staging.isNews { changes.append(.stages(send.occurrence, staging.opened)) }
+        if let stages = send.stageNews { changes.append(.stages(send.occurrence, stages)) }
         return changes
     }
 

@@ -185,4 +185,41 @@ struct PlannerStageTests {
             try scenario.state.changes(resolving: Self.id, by: .goOn, campaign: campaign, at: PlanScenario.now))
         #expect(scenario.plan().sends.map(\.members) == [RecipientSet(2...10)])
     }
+
+    /// Its schedule got a time zone field between the two, or lost it. One was for 02:00 on each clock, and the other for
+    /// 06:00 in UTC. Ten are listed, and all are in UTC, where it is 08:00.
+    @Test(arguments: [true, false]) func `whom the later of two occurrences has is left out of the earlier one alone`(
+        _ isLocal: Bool
+    ) throws {
+        let cron = try Cron(parsing: isLocal ? "0 2 * * *" : "0 6 * * *")
+        var campaign = Self.campaign()
+        campaign.schedule.times =
+            isLocal
+            ? .local(LocalSchedule(.cron(cron, start: nil, end: nil), field: "zone"))
+            : .cron(cron, start: nil, end: nil)
+        campaign.schedule.maxLateness = .seconds(12 * 3600)
+        if isLocal { campaign.zoneField = Located("zone") }
+        var scenario = PlanScenario()
+        scenario.want(campaign, for: RecipientSet(1...10))
+        let local = LocalTime(year: 2025, month: 12, day: 1, hour: 2)
+        var earlier = RecordedOccurrence(campaign, local: local)
+        earlier.classes = Partition(disjoint: [MessageClass(): RecipientSet(1...10)])
+        earlier.waves = Partition(disjoint: [Date.after(-6 * 3600): RecipientSet(1...10)])
+        earlier.accepted = isLocal ? [1] : [2, 3]
+        var later = RecordedOccurrence(campaign, due: .after(-2 * 3600))
+        later.accepted = isLocal ? [2, 3] : [1]
+        earlier.stages = [RecordedStage(share: .everybody, opened: .after(-6 * 3600), planned: 10)]
+        later.stages = [RecordedStage(share: .everybody, opened: .after(-2 * 3600), planned: 10)]
+        let ids = [
+            OccurrenceID(campaign: "tide", local: local, revision: 1),
+            OccurrenceID(campaign: "tide", due: .after(-2 * 3600), revision: 1),
+        ]
+        (scenario.state.occurrences[ids[0]], scenario.state.occurrences[ids[1]]) = (earlier, later)
+        scenario.state.watermarks["tide"] = Watermark(
+            at: PlanScenario.now, schedule: campaign.schedule.text, next: nil, first: isLocal ? .after(-86_400) : nil)
+        let send = try #require(scenario.plan().sends.first)
+        #expect(send.occurrence == (isLocal ? ids[0] : ids[1]))
+        #expect(send.members == (isLocal ? RecipientSet(4...10) : RecipientSet(2...10)))
+        #expect(send.skipped == (isLocal ? Partition(disjoint: [.superseded: [2, 3]]) : Partition()))
+    }
 }
