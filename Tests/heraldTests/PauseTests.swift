@@ -27,6 +27,10 @@ struct PauseTests {
             "schedule: {at: 2027-01-04T09:00:00Z, max_lateness: 3h}\ndelivery: {expires_after: 1h}",
             "2027-01-04T10:00:00Z (expires_after)"
         ), ("schedule: {cron: 7 9 * * *, timezone: UTC, max_lateness: 3h}", "2027-01-04T12:07:00Z (max_lateness)"),
+        (
+            "schedule: {cron: 7 9 * * *, timezone: UTC, max_lateness: 3h, catch_up: none}",
+            "2027-01-04T09:17:00Z (catch_up)"
+        ),
     ])
     func `pause says from when on it is missed, and resume that it is`(_ rest: String, _ end: String) async throws {
         let town = try await town(rest)
@@ -54,6 +58,51 @@ struct PauseTests {
         let once = try await town("")
         #expect(!(try await once.herald("pause", "hello").errors.contains("missed")))
     }
+
+    @Test(arguments: [
+        ("", ""),
+        (
+            ", catch_up: none",
+            ", or 10m after their clock comes to it, if no run notes that (catch_up)"
+        ),
+    ])
+    func `a cron in local time says what is missed on each clock`(_ catchUp: String, _ unnoted: String) async throws {
+        let files = [
+            "herald.yaml": "herald: 1\nproject: demo-project\nfcm: {ramp: 0s, settle: 0s}\n",
+            "members.csv": "fid,zone\n\(Registration.fid(1).rawValue),Asia/Tokyo\n"
+                + "\(Registration.fid(2).rawValue),Europe/Rome\n",
+            "x.yaml": """
+            kind: audience
+            name: members
+            source: {file: members.csv}
+            fields: {zone: {type: timezone}}
+            ---
+            kind: campaign
+            name: hello
+            target: {audience: members}
+            message: {notification: {title: Hello}}
+            schedule: {cron: 7 9 * * *, timezone: {field: zone, default: Europe/Rome}\(catchUp)}
+
+            """,
+        ]
+        let town = try Town(files, at: Self.monday)
+        #expect(try await town.herald("state", "init").failure == nil)
+        #expect(try await town.herald("run").failure == nil)
+        // Tokyo's clock shows it at 0:07 UTC, and Rome's at 8:07.
+        town.go(to: Self.monday + 24.2 * 3600)
+        #expect(try await town.herald("run").failure == nil)
+        let pause = try await town.herald("pause", "hello")
+        let words = "people are missed when their max_lateness of 2h is over\(unnoted), the last at 2027-01-06T"
+        #expect(pause.errors.contains(words), "\(pause.errors)")
+        // Twelve minutes after Rome's clock came to it.
+        town.go(to: Self.monday + 32.32 * 3600)
+        let resume = try await town.herald("resume", "hello")
+        let late = ", or whose clock came to it more than 10m ago, if no run noted that (catch_up)"
+        #expect(resume.errors.contains(late) == !catchUp.isEmpty, "\(resume.errors)")
+        _ = try await town.herald("run")
+        #expect(town.sent() == (catchUp.isEmpty ? [.fid(1), .fid(2)] : [.fid(1)]))
+    }
+
     @Test func `in local time each person's own clock says what is missed`() async throws {
         let zones = ["Asia/Tokyo", "Europe/Rome", "America/New_York"]
         let rows = zones.enumerated().map { "\(Registration.fid($0 + 1).rawValue),\($1)\n" }

@@ -29,7 +29,10 @@ struct Pause: AsyncParsableCommand {
     private func words(_ deadline: Deadline) -> String {
         let (end, setting) = (deadline.end.rfc3339, deadline.setting)
         guard let each = deadline.onEachClock else { return "is missed if it is still paused at \(end) (\(setting))" }
+        let unnoted = each.unnoted.map {
+            ", or \($0.written) after their clock comes to it, if no run notes that (catch_up)"
+        }
         return "goes by each person's clock: while it is paused, people are missed when their \(setting) of "
-            + "\(each.span.written) is over, the last at \(end)"
+            + "\(each.span.written) is over\(unnoted ?? ""), the last at \(end)"
     }
 }

@@ -38,7 +38,10 @@ struct Resume: AsyncParsableCommand {
                 + "what was not sent is missed"
         }
         guard let each = deadline.onEachClock, each.first < now else { return nil }
+        let unnoted = each.unnoted.map {
+            ", or whose clock came to it more than \($0.written) ago, if no run noted that (catch_up)"
+        }
         return "\(occurrence) goes by each person's clock: it is too late for those whose \(setting) of "
-            + "\(each.span.written) is over; what was not sent to them is missed"
+            + "\(each.span.written) is over\(unnoted ?? ""); what was not sent to them is missed"
     }
 }

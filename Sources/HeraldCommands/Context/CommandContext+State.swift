@@ -77,6 +77,6 @@ extension CommandContext {
         try await commit([try change(recorded)], to: store)
         let now = self.common.machine.now()
         return workspace.campaigns.filter { campaign == nil || $0.name.value == campaign }
-            .flatMap { recorded.deadlines(of: $0, at: now) }
+            .flatMap { recorded.deadlines(of: $0, settings, at: now) }
     }
 }

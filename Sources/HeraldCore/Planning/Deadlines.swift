@@ -10,6 +10,9 @@ package struct Deadline: Hashable, Sendable {
     package struct OnEachClock: Hashable, Sendable {
         /// What the setting says.
         package var span: Duration
+        /// How long after a clock came to it people of a wave are missed that no run has noted (`catch_up: none`). `nil` if
+        /// they have as long as others.
+        package var unnoted: Duration?
         /// Nobody's deadline is earlier.
         package var first: Date
     }
@@ -18,11 +21,14 @@ package struct Deadline: Hashable, Sendable {
 extension RecordedState {
     /// The deadlines of what a pause of a campaign holds up: what has begun and is open, and what is due or comes next. In
     /// local time those of the last clock.
-    package func deadlines(of campaign: Campaign, at now: Date) -> [Deadline] {
+    package func deadlines(of campaign: Campaign, _ settings: Settings, at now: Date) -> [Deadline] {
         let own = occurrences.filter { $0.value.campaign == campaign.name.value }
         let open = own.filter { !$0.value.isOver && $0.value.hasBegun && $0.value.halt == nil }
+        let patience = campaign.schedule.patience(settings)
         var deadlines = open.sorted { $0.key < $1.key }.compactMap { id, occurrence in
-            Deadline(id, campaign.limits(of: occurrence), of: campaign, occurrence.local)
+            Deadline(
+                id, campaign.limits(of: occurrence), of: campaign, occurrence.local,
+                patience: occurrence.local == nil ? nil : patience)
         }
         guard campaign.enabled, campaign.schedule.local == nil, let due = nextDue(of: campaign, at: now) else {
             return deadlines
@@ -30,7 +36,9 @@ extension RecordedState {
         let isKnown = own.values.contains { $0.revision == campaign.revision && $0.due == due && !$0.isUnbegun }
         if !isKnown {
             let id = OccurrenceID(campaign: campaign.name.value, due: due, revision: campaign.revision)
-            deadlines += [Deadline(id, campaign.limits(due: due), of: campaign)].compactMap(\.self)
+            var unseen = campaign
+            if let patience { unseen.schedule.maxLateness = patience }
+            deadlines += [Deadline(id, unseen.limits(due: due), of: unseen, patience: patience)].compactMap(\.self)
         }
         return deadlines
     }
@@ -43,15 +51,28 @@ extension RecordedState {
 }
 
 extension Deadline {
+    /// - Parameter patience: how long it is waited for what no run has seen, if that is shorter.
     fileprivate init?(
-        _ occurrence: OccurrenceID, _ limits: TimeLimits, of campaign: Campaign, _ local: LocalTime? = nil
+        _ occurrence: OccurrenceID, _ limits: TimeLimits, of campaign: Campaign, _ local: LocalTime? = nil,
+        patience: Duration?
     ) {
         let (late, expiry) = (limits.deadline, limits.expiry)
         guard let end = [late, expiry].compactMap(\.self).min() else { return nil }
         let lateness: Lateness = end == late ? .late(since: end) : .expired(at: end)
-        self.init(occurrence: occurrence, end: end, setting: lateness.setting)
+        let isUnseen = local == nil && patience != nil && end == late
+        self.init(occurrence: occurrence, end: end, setting: isUnseen ? "catch_up" : lateness.setting)
         let span: Duration? = end == late ? campaign.schedule.maxLateness : campaign.delivery.expiresAfter
         guard let local, let span else { return }
-        onEachClock = OnEachClock(span: span, first: local.firstInstant.adding(span))
+        let unnoted = patience.flatMap { $0 < span ? $0 : nil }
+        onEachClock = OnEachClock(span: span, unnoted: unnoted, first: local.firstInstant.adding(unnoted ?? span))
+    }
+}
+
+extension Schedule {
+    /// For how long what no run has seen is not too late. `nil` if only `max_lateness` says that.
+    func patience(_ settings: Settings) -> Duration? {
+        // A run comes every `run_every`. What came due since the run before the last is on time, not late.
+        let span = settings.runEvery * 2
+        return catchUp == .none && span < maxLateness ? span : nil
     }
 }

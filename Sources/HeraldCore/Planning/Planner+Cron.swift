@@ -149,14 +149,10 @@ extension Planner {
     private mutating func dueOccurrences(of wanted: DesiredSend, after mark: Date) -> [Date] {
         let (campaign, schedule) = (wanted.campaign, wanted.campaign.schedule)
         guard schedule.latest(after: mark, through: now) != nil else { return [] }
-        var patience = schedule.maxLateness
-        var reason = "it is \(Lateness.tooLate)"
-        // A run comes every `run_every`. What came due since the run before the last is on time, not late.
-        if schedule.catchUp == .none, settings.runEvery * 2 < patience {
-            patience = settings.runEvery * 2
-            reason = "it came due while nothing ran, and catch_up is none"
-        }
-        let (cutoff, isExpiry) = campaign.cutoff(at: now, patience, in: wanted.windowZones)
+        let patience = schedule.patience(settings)
+        var reason =
+            patience == nil ? "it is \(Lateness.tooLate)" : "it came due while nothing ran, and catch_up is none"
+        let (cutoff, isExpiry) = campaign.cutoff(at: now, patience ?? schedule.maxLateness, in: wanted.windowZones)
         if isExpiry { reason = "it is \(Lateness.tooOld)" }
         let late = schedule.occurrences(after: mark, through: cutoff, limit: Self.counted)
         leaveOut(late, of: campaign, reason, as: "missed", in: \.missed, beyond: \.missed)

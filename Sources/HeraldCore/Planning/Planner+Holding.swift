@@ -103,7 +103,7 @@ extension Planner {
     /// occurrences, and where no wave is left.
     func waveDeadline(of send: Plan.Send, _ wanted: DesiredSend, _ occurrence: RecordedOccurrence) -> String {
         let campaign = wanted.campaign
-        let patience = patience(of: campaign.schedule)
+        let patience = campaign.schedule.patience(settings)
         let waves = wavesLeft(of: send, wanted, occurrence)
         let ends = waves.compactMap { instant, isKnown -> (instant: Date, end: Date)? in
             let limits = campaign.limits(due: instant, in: wanted.windowZones)

@@ -88,7 +88,7 @@ extension Planner {
             // What had passed when it got the field stays so.
             WaveSorting.Progress(
                 first: first, mark: mark, recorded: isFieldNew ? mark : recorded?.at ?? .distantPast,
-                patience: patience(of: campaign.schedule), isFieldNew: isFieldNew, clocks: clocks, seeds: seeds,
+                patience: campaign.schedule.patience(settings), isFieldNew: isFieldNew, clocks: clocks, seeds: seeds,
                 seedClocks: seedClocks)
         }
         if let recorded, let first = recorded.first,
@@ -107,13 +107,6 @@ extension Planner {
         // before goes on with the next time that is ahead anywhere.
         let first = recorded == nil ? now : LocalTime(earliestAt: now).firstInstant
         return seen(first, max(now, recorded?.at ?? now))
-    }
-
-    /// For how long a wave that no run has seen is not too late. `nil` if only `max_lateness` says that.
-    func patience(of schedule: Schedule) -> Duration? {
-        // A run comes every `run_every`. What came due since the run before the last is on time, not late.
-        let span = settings.runEvery * 2
-        return schedule.catchUp == .none && span < schedule.maxLateness ? span : nil
     }
 
     private func hasBegun(_ campaign: Campaign) -> Bool {

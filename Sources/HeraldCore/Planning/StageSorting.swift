@@ -53,9 +53,8 @@ struct StageSorting {
             // Who accepts what came of a stage opens the next one, also where the rest of that stage is still to be sent.
             let next = last.accepted == nil ? nil : stages.next(after: last.share)
             current = next ?? last.share
-            // The rest of the last one goes on when a person lets it.
-            let goesOn = max(last.opened, last.accepted ?? last.opened)
-            since = StageOpening(first: begin, since: next == nil ? goesOn : now)
+            // The next one, or the rest of the last one, goes on when a person lets it.
+            since = StageOpening(first: begin, since: max(last.opened, last.accepted ?? last.opened))
         } else {
             current = first
         }

@@ -129,6 +129,25 @@ struct PlannerStageTests {
         #expect(plan.sends.map(\.skipped) == [Partition()])
     }
 
+    /// A person accepted the first of ten, who got it three hours ago, and opened the rest. `max_lateness` is two hours.
+    @Test(arguments: [(-7200, true), (-7201, true), (-7200, false), (-7201, false)])
+    func `the next stage is late when nothing ran since a person opened it`(_ accepted: Int, _ hasWindow: Bool) {
+        var campaign = Campaign.tide("tide", to: .audience("anglers"), at: .after(-3 * 3600))
+        campaign.delivery.stages = Stages()
+        if hasWindow {
+            campaign.delivery.window = SendWindow(
+                hours: DailyHours(from: 0, to: 720), zone: .utc, field: nil, whenClosed: .wait)
+        }
+        var scenario = PlanScenario()
+        scenario.want(campaign, for: RecipientSet(1...10))
+        scenario.began(campaign, accepted: [1])
+        var stage = RecordedStage(share: .seeds, opened: .after(-3 * 3600), planned: 1)
+        (stage.accepted, stage.excused) = (Date.after(accepted), StageFigures(accepted: 1))
+        scenario.state.occurrences[campaign.id]?.stages = [stage]
+        let sent = scenario.plan().sends.map(\.members).filter { !$0.isEmpty }
+        #expect(sent == (accepted == -7200 ? [RecipientSet(2...10)] : []))
+    }
+
     /// As without a window: whoever waited for their stage is in time when the file drops the stages.
     @Test(arguments: [true, false]) func `a file without stages any more opens the rest in time`(_ hasWindow: Bool) {
         var campaign = Campaign.tide("tide", to: .audience("anglers"), at: .after(-3 * 3600))
