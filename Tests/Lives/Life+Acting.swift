@@ -9,7 +9,7 @@ enum LifeAct: String, CaseIterable {
     case rotate, rotateBeside, rotateUnlisted, catchUpLists, uninstall, comeBack, appSubscribes
     case appLeaves, recordDrift
     case editMessage, editTarget, raiseRevision, moveSchedule, addHours, removeHours, toggleEnabled
-    case changeMembers, changePolicy, editStages, travel, toggleLocalTime, toggleNotify, detour
+    case changeMembers, changePolicy, editStages, editWindow, travel, toggleLocalTime, toggleNotify, detour
     case renameCampaign, deleteCampaign, bringBackCampaign, newCampaign
     case renameTopic, deleteTopic, bringBackTopic, newTopic, togglePrune, toggleDrift, toggleAdopt, editTopic,
         toggleGroup
@@ -28,7 +28,8 @@ enum LifeAct: String, CaseIterable {
         case .faultyRun, .dyingRun: 6
         case .stoppedRun, .apply, .overriddenApply: 3
         case .wait: 6
-        case .addRow, .removeRow, .rotate, .rotateBeside, .resolve, .decide, .editStages, .travel, .detour: 3
+        case .addRow, .removeRow, .rotate, .rotateBeside, .resolve, .decide, .editStages, .editWindow, .travel, .detour:
+            3
         case .appLeaves, .recordDrift: 3
         case .renameCampaign, .renameTopic, .newCampaign: 3
         case .standbyLags, .failover: 8
@@ -72,6 +73,7 @@ extension Life {
             .changePolicy:
             editCampaign(act, &random)
         case .editStages: editStages(&random)
+        case .editWindow: editWindow(&random)
         case .travel: travel(&random)
         case .toggleLocalTime: toggleLocalTime(&random)
         case .toggleNotify: toggleNotify()
@@ -96,8 +98,8 @@ extension Life {
         case .standbyLags, .failover: try await fail(act)
         case .run: try await call(.run)
         case .runOnTime:
-            if let hours = settings.window?.hours, Int.random(in: 0..<3, using: &random) == 0 {
-                return try await runIntoClosing(of: hours, &random)
+            if files.campaigns.contains(where: { window(of: $0) != nil }), Int.random(in: 0..<3, using: &random) == 0 {
+                return try await runIntoClosing(&random)
             }
             let campaign = waitForTheNext(&random)
             if let campaign, Int.random(in: 0..<4, using: &random) == 0 {

@@ -238,6 +238,7 @@ extension Life {
         campaign.isPersonal = Int.random(in: 0..<4, using: &random) == 0
         campaign.isLocal = Int.random(in: 0..<4, using: &random) == 0
         if Int.random(in: 0..<3, using: &random) == 0 { campaign.stages = .any(anyAudience(&random), &random) }
+        if Int.random(in: 0..<6, using: &random) == 0 { campaign.edit(&random) }
         take(name)
         files.campaigns.append(campaign)
         lines[lastLine] = Line(names: [name])

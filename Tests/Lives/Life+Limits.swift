@@ -3,10 +3,10 @@ import HeraldTestSupport
 
 @testable import HeraldCore
 
-/// Frequency caps and send windows: what people would count and see on their own phones.
+/// Frequency caps and times: what people would count and see on their own phones.
 extension Life {
     /// A third of all workspaces has a cap for all messages, and another third a window for all campaigns. They stay the
-    /// same for a life. A window and an expiry together may be refused, so campaigns with one are sent at any hour.
+    /// same for a life.
     func takeLimits() {
         var random = SeededRandom(seed: seed ^ 0xCA95)
         switch seed % 3 {
@@ -57,11 +57,8 @@ extension Life {
             of: target, for: campaign, spoken.prefix(3).joined(separator: " "), name: spoken.dropFirst(3).first)
         // Neither windows nor caps hold for seeds, and they fill no cap.
         guard !runFiles.seeds(of: campaign).contains(target.recipientKey) else { return }
-        if campaign.expiresAfter == nil, let window = settings.window, !window.hours.isOpen(at: date, in: .utc) {
-            throw LifeProblem(
-                promise: "keeps to the window", words: "\(words(key)) started at \(date.rfc3339), not \(window.hours)")
-        }
         let person = target.recipientKey
+        try checkWindow(of: key, to: person, campaign, at: date)
         for cap in settings.frequencyCaps where !isForgiven {
             let others = (starts[person] ?? [:]).filter { $0.key != key && $0.value > date - cap.per.seconds }
             if others.count >= cap.max {
@@ -103,6 +100,9 @@ extension Life {
             if members.contains(0) { end(key) }
             for (id, registration) in known.registrations(of: members) {
                 excused[key, default: []].insert(registration.recipientKey)
+                if reason == .outsideWindow {
+                    try checkSkipped(registration.recipientKey, for: key, campaign, content)
+                }
                 if reason == .missed { try checkTooLate(registration.recipientKey, for: key, campaign) }
                 if case .capped? = reason, !isForgiven {
                     try checkCap(registration.recipientKey, id, key, occurrence, content)

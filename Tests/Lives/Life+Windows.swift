@@ -1,19 +1,89 @@
+import FCM
 import HeraldTestSupport
 
 @testable import HeraldCore
 
-/// Windows that close while a run sends.
+/// When people may get a campaign, as its author writes it.
+struct LifeWindow: Hashable, Sendable {
+    var hours: DailyHours
+    /// Whether it goes by each person's own clock.
+    var isLocal = false
+    /// Whether nothing is sent to whoever is due when it is closed.
+    var skips = false
+
+    static func any(_ random: inout SeededRandom) -> LifeWindow {
+        let from = Int.random(in: 0..<1440, using: &random)
+        let to = (from + Int.random(in: 60...1200, using: &random)) % 1440
+        let days = Bool.random(using: &random) ? DailyHours.everyDay : .random(in: 1...127, using: &random)
+        return LifeWindow(
+            hours: DailyHours(from: from, to: to == 0 ? 1440 : to, days: days),
+            isLocal: Bool.random(using: &random), skips: Int.random(in: 0..<3, using: &random) == 0)
+    }
+
+    /// - Parameter name: somebody's zone; `nil` if their row has none.
+    func zone(_ name: String?) -> Zone { isLocal ? LifeFiles.zone(name) : .utc }
+
+    /// As in `delivery`.
+    var text: String {
+        let time = { (minute: Int) in "\"\((minute / 60).digits(2)):\((minute % 60).digits(2))\"" }
+        let zone = isLocal ? "{field: zone, default: UTC}" : "UTC"
+        return "{from: \(time(hours.from)), to: \(time(hours.to)), days: \"\(hours.daysText)\", timezone: \(zone)"
+            + (skips ? ", when_closed: skip}" : "}")
+    }
+}
+
+/// Windows: nothing starts while they are closed, and some close while a run sends.
 extension Life {
+    /// When a campaign's people may get it. `nil` at any hour.
+    func window(of campaign: LifeFiles.Campaign) -> LifeWindow? {
+        switch campaign.written {
+        case .ofWorkspace: settings.window.map { LifeWindow(hours: $0.hours) }
+        case .always: nil
+        case .own(let window): window
+        }
+    }
+
+    /// A message to somebody who is no seed starts.
+    func checkWindow(of key: Key, to person: RecipientKey, _ campaign: LifeFiles.Campaign, at date: Date) throws {
+        guard let window = window(of: campaign),
+            !window.hours.isOpen(at: date, in: window.zone(runFiles.zones[person]))
+        else { return }
+        throw LifeProblem(
+            promise: "keeps to the window",
+            words: "\(words(key)) started for \(number(of: person)) at \(date.rfc3339), not \(window.text)")
+    }
+
+    /// Whoever is skipped for a window was due while it was closed.
+    func checkSkipped(
+        _ person: RecipientKey, for key: Key, _ campaign: LifeFiles.Campaign, _ content: LifeRun.Content
+    ) throws {
+        if let window = window(of: campaign), window.skips {
+            let zone = window.zone(runFiles.zones[person])
+            if content.plans.contains(where: { !window.hours.isOpen(at: $0.plan.at, in: zone) }) { return }
+        }
+        throw LifeProblem(
+            promise: "skips only whose window is closed",
+            words: "\(words(key)) ('\(campaign.name)') leaves out \(number(of: person))")
+    }
+
+    // MARK: People
+
+    func editWindow(_ random: inout SeededRandom) {
+        guard let place = files.campaigns.indices.randomElement(using: &random) else { return }
+        files.campaigns[place].edit(&random)
+        tell("\(files.campaigns[place].name): \(window(of: files.campaigns[place])?.text ?? "at any hour")")
+    }
+
     /// FCM answers slowly, and the window closes while a run waits for it. Later runs go on with the rest, and with
     /// those whose clock or stage comes later.
-    func runIntoClosing(of hours: DailyHours, _ random: inout SeededRandom) async throws {
-        guard let (closing, campaign) = nextClosing(of: hours) else { return try await call(.run) }
+    func runIntoClosing(_ random: inout SeededRandom) async throws {
+        guard let (closing, campaign, hours, zone) = nextClosing(&random) else { return try await call(.run) }
         let spare = Int.random(in: 1...10, using: &random)
         time.advance(by: .seconds(closing.timeIntervalSince(now) - Double(spare)))
-        tell("answers are slow, and the window closes at \(closing.rfc3339)")
+        tell("answers are slow, and a window closes at \(closing.rfc3339)")
         let latency = spare + Int.random(in: 0...10, using: &random)
         try await call(.run, LifeFate(latency: .seconds(latency), seed: random.next()))
-        if let opening = hours.standing(at: now, in: .utc).until, !hours.isOpen(at: now, in: .utc),
+        if let opening = hours.standing(at: now, in: zone).until, !hours.isOpen(at: now, in: zone),
             opening < now + 172_800
         {
             let rest = Double.random(in: 0...7200, using: &random).rounded()
@@ -23,22 +93,55 @@ extension Life {
         try await runOn(with: campaign, &random)
     }
 
-    /// When the window closes next under what is due to each person and not late by then, within two days.
-    private func nextClosing(of hours: DailyHours) -> (closing: Date, campaign: LifeFiles.Campaign)? {
-        var instant = now
-        while let until = hours.standing(at: instant, in: .utc).until, until < now + 172_800 {
-            if hours.isOpen(at: instant, in: .utc), let campaign = files.campaigns.first(where: { isDue($0, until) }) {
-                return (until, campaign)
+    /// When a window closes next under what is due to each person and not late by then, within two days.
+    private func nextClosing(
+        _ random: inout SeededRandom
+    ) -> (closing: Date, campaign: LifeFiles.Campaign, hours: DailyHours, zone: Zone)? {
+        for campaign in files.campaigns.shuffled(using: &random) {
+            guard let window = window(of: campaign) else { continue }
+            let (hours, zone) = (window.hours, window.zone(LifeFiles.zoneNames.randomElement(using: &random)))
+            var instant = now
+            while let until = hours.standing(at: instant, in: zone).until, until < now + 172_800 {
+                if hours.isOpen(at: instant, in: zone), isDue(campaign, until) { return (until, campaign, hours, zone) }
+                instant = until
             }
-            instant = until
         }
         return nil
     }
 
     /// Whether somebody's time to get a campaign comes shortly before that.
     private func isDue(_ campaign: LifeFiles.Campaign, _ closing: Date) -> Bool {
-        guard campaign.isEnabled, campaign.isForEach, campaign.expiresAfter == nil else { return false }
+        guard campaign.isEnabled, campaign.isForEach else { return false }
         let begin = max(now, closing - campaign.maxLateness.seconds)
         return campaign.nextInstant(after: begin).map { $0 < closing } ?? false
+    }
+}
+
+extension LifeFiles.Campaign {
+    mutating func edit(_ random: inout SeededRandom) {
+        window =
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0: .always
+            case 1: .ofWorkspace
+            default: .own(.any(&random))
+            }
+    }
+
+    /// The window that its file has. One together with an expiry may be refused, and so is one that skips everybody. One
+    /// request to many goes by one clock.
+    var written: Window {
+        if expiresAfter != nil { return .always }
+        guard case .own(var window) = window else { return window }
+        window.isLocal = window.isLocal && isForEach
+        window.skips = window.skips && !isNeverOpen(window)
+        return .own(window)
+    }
+
+    /// Whether it is closed at all times of the schedule, where both go by the same clock.
+    private func isNeverOpen(_ window: LifeWindow) -> Bool {
+        guard window.isLocal == isInLocalTime else { return false }
+        let begin = Date(timeIntervalSince1970: 1_796_112_000)
+        let times = at.map { [$0] } ?? due.firings(after: begin, through: begin + 15 * 86_400)
+        return !times.isEmpty && times.allSatisfy { !window.hours.isOpen(at: $0, in: .utc) }
     }
 }

@@ -41,6 +41,11 @@ struct LifeFiles: Sendable {
             case daily(minute: Int, hours: Set<Int>)
         }
 
+        enum Window: Hashable, Sendable {
+            case ofWorkspace, always
+            case own(LifeWindow)
+        }
+
         enum Target: Hashable, Sendable {
             case audience(String)
             /// By line, so that a topic's rename changes every target.
@@ -67,6 +72,8 @@ struct LifeFiles: Sendable {
         var members = HeraldCore.Campaign.Members.key
         /// Whether everybody of an audience is called by name, in one of two languages.
         var isPersonal = false
+        /// When it may be sent, where that is not refused (`written`).
+        var window = Window.ofWorkspace
         /// How it opens up, where it can (`staged`).
         var stages: LifeStages?
         /// Whether it goes by each person's own clock, where it can (`isInLocalTime`).
@@ -192,8 +199,11 @@ struct LifeFiles: Sendable {
             }
         var delivery = ["on_unknown: \(campaign.onUnknown)"]
         if case .group = campaign.target { delivery.append("members: \(campaign.members)") }
-        if let expiry = campaign.expiresAfter {
-            delivery.append("expires_after: \(expiry.components.seconds)s, window: always")
+        if let expiry = campaign.expiresAfter { delivery.append("expires_after: \(expiry.components.seconds)s") }
+        switch campaign.written {
+        case .ofWorkspace: break
+        case .always: delivery.append("window: always")
+        case .own(let window): delivery.append("window: \(window.text)")
         }
         if let stages = campaign.staged { delivery.append(stages.text) }
         var schedule: [String] = []
@@ -235,13 +245,7 @@ extension Settings {
         }
         let caps = frequencyCaps.map { "{name: \($0.name), max: \($0.max), per: \(Int($0.per.seconds))s}" }
             .joined(separator: ", ")
-        let window =
-            window.map { window in
-                let time = { (minute: Int) in "\"\((minute / 60).digits(2)):\((minute % 60).digits(2))\"" }
-                let hours = "from: \(time(window.hours.from)), to: \(time(window.hours.to))"
-                let days = "days: \"\(window.hours.daysText)\""
-                return "window: {\(hours), \(days), timezone: UTC}"
-            } ?? ""
+        let window = window.map { "window: \(LifeWindow(hours: $0.hours).text)" } ?? ""
         return """
             herald: 2
             project: \(project)
@@ -298,49 +302,4 @@ extension LifeFiles.Topic {
 
 extension LifeFiles.Group {
     fileprivate var text: String { "kind: group\nname: \(name)\nmembers: {audience: \(audience)}\n" }
-}
-
-extension LifeFiles.Campaign.Due {
-    /// Whether a time of each day is none any more.
-    func hasLost(_ time: Date) -> Bool {
-        guard case .daily = self else { return false }
-        return firings(after: time.addingTimeInterval(-1), through: time).isEmpty
-    }
-
-    /// When it fires in (after, through].
-    func firings(after: Date, through: Date) -> [Date] {
-        switch self {
-        case .once: return []
-        case .at(let date): return date > after && date <= through ? [date] : []
-        case .daily(let minute, let hours):
-            let day = (after.timeIntervalSince1970 / 86_400).rounded(.down) * 86_400
-            var firings: [Date] = []
-            for begin in stride(from: day, through: through.timeIntervalSince1970, by: 86_400) {
-                for hour in hours.sorted() {
-                    let date = Date(timeIntervalSince1970: begin + Double(hour * 3600 + minute * 60))
-                    if date > after, date <= through { firings.append(date) }
-                }
-            }
-            return firings
-        }
-    }
-
-    /// The same in every life of a seed: a set's own order is not.
-    var description: String {
-        switch self {
-        case .once: "once"
-        case .at(let date): "at \(date.rfc3339)"
-        case .daily(let minute, let hours): "daily at minute \(minute) of \(hours.sorted())"
-        }
-    }
-
-    /// As in a schedule. `nil` without one.
-    fileprivate func text(isLocal: Bool) -> String? {
-        switch self {
-        case .once: nil
-        case .at(let date): isLocal ? "at: \"\(date.rfc3339.prefix(16))\", if_passed: skip" : "at: \"\(date.rfc3339)\""
-        case .daily(let minute, let hours):
-            "cron: \"\(minute) \(hours.sorted().map { "\($0)" }.joined(separator: ",")) * * *\""
-        }
-    }
 }
