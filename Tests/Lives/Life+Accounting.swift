@@ -139,6 +139,7 @@ extension Life {
             try checkStart(of: key, to: target, campaign, spoken, at: date, mishap)
             try checkStage(of: key, to: target.recipientKey, campaign, begun)
         }
+        if !isForOne { try checkWindow(of: key, to: nil, campaign, at: date) }
         if isForOne, !campaign.isInLocalTime, let members = self.begun[key]?.members,
             let one = reached.subtracting(members).first, !isForgiven
         {

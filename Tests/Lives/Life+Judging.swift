@@ -5,76 +5,9 @@ import HeraldTestSupport
 
 /// What must be true after a run that nothing disturbed and no guard cut.
 extension Life {
-    /// Everything that the run told about occurrences and campaigns.
-    private struct Told {
-        var occurrences: [OccurrenceID] = []
-        var texts: [String] = []
-        /// What it holds, as the state has it.
-        var held: [RecordedOccurrence] = []
-
-        init(_ content: LifeRun.Content, _ state: RecordedState) {
-            held = content.plans.flatMap(\.plan.held).compactMap { state.occurrences[$0.occurrence] }
-            for proposal in content.plans {
-                let plan = proposal.plan
-                occurrences += plan.held.map(\.occurrence) + (plan.missed + plan.superseded).map(\.occurrence)
-                occurrences += plan.joinedLate.map(\.occurrence)
-                occurrences += plan.waiting.map(\.occurrence)
-                // It shows the stages that are not open yet.
-                occurrences += plan.steps.compactMap { step in
-                    guard case .send(let send) = step.work, send.staging?.ahead.isEmpty == false else { return nil }
-                    return send.occurrence
-                }
-                texts += plan.silenced.map(\.sentence)
-                texts += proposal.overview.warnings
-            }
-            if let report = content.report {
-                occurrences += (report.missedOccurrences + report.superseded).map(\.occurrence)
-                texts += report.notes
-                // A step says whom it holds, and why it stopped before everybody was tried. That it came too late is no
-                // reason for a send that has begun, nor for one that waited for nothing. That its topic takes effect too
-                // late is one. Whom the plan skips was not sent anything either.
-                let hasWaited = report.finished.map { $0 > report.started } ?? false
-                occurrences += report.steps.filter { step in
-                    let isLate = step.stopped?.words.contains("max_lateness has passed") ?? false
-                    // Whom caps may stop waits for what goes first.
-                    if step.isStanding, step.pending > 0 { return true }
-                    return step.held > 0 || step.stages.contains { $0.state == .ahead && $0.planned > 0 }
-                        || step.pending > 0 && step.stopped != nil
-                            && (!isLate || hasWaited && step.pending + step.skipped == step.planned)
-                }
-                .compactMap { $0.occurrence.map(OccurrenceID.init(rawValue:)) }
-            }
-        }
-
-        /// As far as occurrences in local time and others are called the same: what began before the campaign's clock was
-        /// edited keeps its name.
-        private static func words(for due: Date) -> String { String(due.rfc3339.prefix(16)) }
-
-        /// Whether a warning names the firing: it is left out.
-        func leavesOut(_ key: Key, of campaign: LifeFiles.Campaign, _ names: Set<String>) -> Bool {
-            guard let due = key.due.map(Self.words) else { return false }
-            return names.contains { name in texts.contains { $0.contains("\(name)@\(due)") } }
-        }
-
-        /// Whether it names the firing, or warns about the campaign.
-        func names(_ key: Key, of campaign: LifeFiles.Campaign, _ names: Set<String>) -> Bool {
-            let end = campaign.isDaily ? key.due.map(Self.words) : nil
-            let isNamed = occurrences.contains { id in
-                let parts = id.rawValue.split(separator: "@").map(String.init)
-                return parts.count == 2 && names.contains(parts[0]) && (end.map { parts[1].hasPrefix($0) } ?? true)
-            }
-            let isHalfDone = texts.contains { text in
-                names.contains { text.hasPrefix("\($0)@\(end ?? "")") } && text.contains(" is half done ")
-            }
-            // Of a name that is used again, what is half done is held. Its id may have the name from before a rename.
-            let isHeld = held.contains { $0.campaign == campaign.name && $0.revision == key.revision }
-            return isNamed || isHalfDone || isHeld || texts.contains { $0.contains("'\(campaign.name)'") }
-        }
-    }
-
     /// - Parameter begin: when the run read the files.
     func judge(_ run: LifeRun, at begin: Date) throws {
-        let told = Told(run.now, known.state)
+        let told = LifeTold(run.now, known.state)
         for campaign in files.campaigns {
             let line = lines[campaign.line] ?? Line()
             for key in expected(of: campaign, line, at: begin) {
@@ -82,6 +15,8 @@ extension Life {
             }
             try judgeClocks(of: campaign, at: begin) { key in
                 told.names(key, of: campaign, line.names) || told.leavesOut(key, of: campaign, line.names)
+            } waits: { key in
+                told.waits(key, of: campaign, line.names)
             }
             try judgePromises(to: campaign.line, told)
             lines[campaign.line]?.mark = max(begin, line.mark ?? begin)
@@ -115,11 +50,11 @@ extension Life {
         return campaign.isEnabled ? keys.filter { !line.over.contains($0) } : []
     }
 
-    private func judge(_ key: Key, of campaign: LifeFiles.Campaign, _ told: Told, at now: Date) throws {
+    private func judge(_ key: Key, of campaign: LifeFiles.Campaign, _ told: LifeTold, at now: Date) throws {
         let names = lines[campaign.line]?.names ?? []
         let isTold = told.names(key, of: campaign, names)
         let due = key.due ?? campaign.at
-        let isLate = due.map { now > $0.adding(campaign.maxLateness) } ?? false
+        let isLate = due.map { now > lastEnd(of: campaign, after: $0) } ?? false
         let wanted = whom(key, campaign)
         let got = Set((delivered[key] ?? [:]).keys).union(excused[key] ?? [])
         let left = (wanted ?? []).intersection(reachable).subtracting(got)
@@ -137,7 +72,9 @@ extension Life {
             return end(key)
         }
         if told.leavesOut(key, of: campaign, names) { return end(key) }
-        if isTold {
+        let waiting: [RecipientKey?] = wanted == nil ? [nil] : left.map(Optional.some)
+        let isShut = told.waits(key, of: campaign, names) && isClosed(campaign, for: waiting, at: now)
+        if isTold || isShut {
             if isLate && !opensInStages(key, campaign) || isSuperseded(key, campaign, at: now) { end(key) }
             return
         }
@@ -167,7 +104,7 @@ extension Life {
     }
 
     /// Whoever a person was promised a second message to gets it with the next run.
-    private func judgePromises(to line: Int, _ told: Told) throws {
+    private func judgePromises(to line: Int, _ told: LifeTold) throws {
         guard let promised = lines[line]?.promised, !promised.isEmpty else { return }
         lines[line]?.promised = [:]
         guard let campaign = files.campaigns.first(where: { $0.line == line }), campaign.isEnabled else { return }

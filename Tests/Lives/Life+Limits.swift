@@ -97,7 +97,10 @@ extension Life {
             let key = key(of: campaign, occurrence)
             asked.insert(key)
             noteBeginning(of: key, campaign, at: content.plans.first?.plan.at ?? now)
-            if members.contains(0) { end(key) }
+            if members.contains(0) {
+                end(key)
+                if reason == .outsideWindow { try checkSkipped(nil, for: key, campaign, content) }
+            }
             for (id, registration) in known.registrations(of: members) {
                 excused[key, default: []].insert(registration.recipientKey)
                 if reason == .outsideWindow {

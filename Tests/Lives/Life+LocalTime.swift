@@ -31,8 +31,12 @@ extension Life {
 
     /// Everybody gets what their own clock has reached, or is told of.
     ///
-    /// - Parameter isTold: whether the run said something of a firing.
-    func judgeClocks(of campaign: LifeFiles.Campaign, at now: Date, isTold: (Key) -> Bool) throws {
+    /// - Parameters:
+    ///   - isTold: whether the run said something of a firing.
+    ///   - waits: whether it said that some wait for their window.
+    func judgeClocks(
+        of campaign: LifeFiles.Campaign, at now: Date, isTold: (Key) -> Bool, waits: (Key) -> Bool
+    ) throws {
         guard var own = clocks[campaign.line], own.isSending else { return }
         defer { clocks[campaign.line] = own }
         (own.sight.isSeen, own.wasInstant) = (true, false)
@@ -49,7 +53,7 @@ extension Life {
                     && campaign.end(after: instant) > own.sight.passedOver
             }
             own.sight.owed[key] = left.isEmpty ? nil : left
-            let late = left.filter { now > $0.value.adding(campaign.maxLateness) }
+            let late = left.filter { person, instant in now > end(of: campaign, for: person, after: instant) }
             if isTold(key) {
                 for person in late.keys { own.sight.owed[key]?[person] = nil }
                 continue
@@ -59,7 +63,8 @@ extension Life {
                     own.sight.owed[key]?[person] = nil
                 }
             }
-            guard let one = own.sight.owed[key]?.keys.map({ number(of: $0) }).min() else { continue }
+            let owed = own.sight.owed[key]?.keys.filter { !waits(key) || !isClosed(campaign, for: [$0], at: now) }
+            guard let one = owed?.map({ number(of: $0) }).min() else { continue }
             throw LifeProblem(
                 promise: late.isEmpty ? "loses nobody by their clock" : "misses nobody by their clock without a word",
                 words: "\(words(key)) ('\(campaign.name)') was not sent to \(one), and nothing says so")

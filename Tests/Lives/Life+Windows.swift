@@ -43,27 +43,52 @@ extension Life {
         }
     }
 
-    /// A message to somebody who is no seed starts.
-    func checkWindow(of key: Key, to person: RecipientKey, _ campaign: LifeFiles.Campaign, at date: Date) throws {
-        guard let window = window(of: campaign),
-            !window.hours.isOpen(at: date, in: window.zone(runFiles.zones[person]))
-        else { return }
-        throw LifeProblem(
-            promise: "keeps to the window",
-            words: "\(words(key)) started for \(number(of: person)) at \(date.rfc3339), not \(window.text)")
+    /// Whether its window is closed for all of these. `nil` stands for a target that is one request.
+    func isClosed(_ campaign: LifeFiles.Campaign, for people: some Collection<RecipientKey?>, at date: Date) -> Bool {
+        guard let window = window(of: campaign) else { return false }
+        return people.allSatisfy { person in
+            !window.hours.isOpen(at: date, in: window.zone(person.flatMap { runFiles.zones[$0] }))
+        }
     }
 
-    /// Whoever is skipped for a window was due while it was closed.
+    /// Until when somebody whose time has come is not late. Lateness counts only while their window is open.
+    func end(of campaign: LifeFiles.Campaign, for person: RecipientKey, after due: Date) -> Date {
+        guard let window = window(of: campaign) else { return due.adding(campaign.maxLateness) }
+        return window.hours.end(ofOpen: campaign.maxLateness, from: due, in: window.zone(runFiles.zones[person]))
+    }
+
+    /// The same for whoever comes last, wherever people are.
+    func lastEnd(of campaign: LifeFiles.Campaign, after due: Date) -> Date {
+        guard let window = window(of: campaign) else { return due.adding(campaign.maxLateness) }
+        let zones = Set((window.isLocal ? LifeFiles.zoneNames : []).map(window.zone) + [.utc])
+        return zones.map { window.hours.end(ofOpen: campaign.maxLateness, from: due, in: $0) }.max() ?? due
+    }
+
+    /// A message starts. Seeds may get it at any hour.
+    ///
+    /// - Parameter person: `nil` if one request reaches many.
+    func checkWindow(of key: Key, to person: RecipientKey?, _ campaign: LifeFiles.Campaign, at date: Date) throws {
+        guard isClosed(campaign, for: [person], at: date) else { return }
+        throw LifeProblem(
+            promise: "keeps to the window",
+            words: "\(words(key)) started for \(person.map(number(of:)) ?? "many") at \(date.rfc3339)")
+    }
+
+    /// Whoever is skipped for a window was due while it was closed, and is no seed.
+    ///
+    /// - Parameter person: `nil` if one request reaches many.
     func checkSkipped(
-        _ person: RecipientKey, for key: Key, _ campaign: LifeFiles.Campaign, _ content: LifeRun.Content
+        _ person: RecipientKey?, for key: Key, _ campaign: LifeFiles.Campaign, _ content: LifeRun.Content
     ) throws {
-        if let window = window(of: campaign), window.skips {
-            let zone = window.zone(runFiles.zones[person])
-            if content.plans.contains(where: { !window.hours.isOpen(at: $0.plan.at, in: zone) }) { return }
+        let due = person.flatMap { instants(of: key, campaign, for: $0).min() }
+        let isSeed = person.map(runFiles.seeds(of: campaign).contains) ?? false
+        let isRight = content.plans.map(\.plan.at).contains { date in
+            isClosed(campaign, for: [person], at: date) && (!campaign.isInLocalTime || due.map { $0 <= date } ?? false)
         }
+        if window(of: campaign)?.skips == true, isRight, !isSeed { return }
         throw LifeProblem(
             promise: "skips only whose window is closed",
-            words: "\(words(key)) ('\(campaign.name)') leaves out \(number(of: person))")
+            words: "\(words(key)) ('\(campaign.name)') leaves out \(person.map(number(of:)) ?? "many")")
     }
 
     // MARK: People

@@ -103,6 +103,45 @@ struct PauseTests {
         #expect(town.sent() == (catchUp.isEmpty ? [.fid(1), .fid(2)] : [.fid(1)]))
     }
 
+    /// It is due at 9:07 UTC, when the window of the first opens. That of the second opens five hours later.
+    @Test func `with a window by each person's clock, their own open hours count`() async throws {
+        let zones = ["UTC", "America/New_York"]
+        let rows = zones.enumerated().map { "\(Registration.fid($0 + 1).rawValue),\($1)\n" }
+        let files = [
+            "herald.yaml": "herald: 1\nproject: demo-project\nfcm: {ramp: 0s, settle: 0s}\n",
+            "members.csv": "fid,zone\n" + rows.joined(),
+            "x.yaml": """
+            kind: audience
+            name: members
+            source: {file: members.csv}
+            fields: {zone: {type: timezone}}
+            ---
+            kind: campaign
+            name: hello
+            target: {audience: members}
+            message: {notification: {title: Hello}}
+            schedule: {at: "2027-01-04T09:07:00Z"}
+            delivery: {window: {from: "09:07", to: "18:00", timezone: {field: zone, default: UTC}}}
+
+            """,
+        ]
+        let town = try Town(files, at: Self.monday)
+        #expect(try await town.herald("state", "init").failure == nil)
+        let pause = try await town.herald("pause", "hello")
+        // Eight hours ahead of UTC it is open for 53 minutes more, and for the other 67 on the next day from 01:07 UTC on.
+        // Nobody in the world is later.
+        let each = "hello@2027-01-04T09:07:00Z goes by each person's clock:"
+        let last = "people are missed when their max_lateness of 2h is over, the last at 2027-01-05T02:14:00Z"
+        #expect(pause.errors.contains("\(each) while it is paused, \(last)"), "\(pause.errors)")
+        town.go(to: Self.monday + 12 * 3600)
+        let resume = try await town.herald("resume", "hello")
+        #expect(resume.errors.contains("\(each) it is too late for those whose max_lateness"), "\(resume.errors)")
+        _ = try await town.herald("run")
+        town.go(to: Self.monday + 14.5 * 3600)
+        #expect(try await town.herald("run").failure == nil)
+        #expect(town.sent() == [.fid(2)])
+    }
+
     @Test func `in local time each person's own clock says what is missed`() async throws {
         let zones = ["Asia/Tokyo", "Europe/Rome", "America/New_York"]
         let rows = zones.enumerated().map { "\(Registration.fid($0 + 1).rawValue),\($1)\n" }

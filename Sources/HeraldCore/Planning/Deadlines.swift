@@ -4,7 +4,8 @@ package struct Deadline: Hashable, Sendable {
     package var end: Date
     /// The setting that ends it.
     package var setting: String
-    /// In local time, where each person has a deadline of their own. Then `end` is that of the last clock.
+    /// Where each person has a deadline of their own: in local time, and with a window by each person's clock. Then `end`
+    /// is that of the last clock of the world.
     package var onEachClock: OnEachClock?
 
     package struct OnEachClock: Hashable, Sendable {
@@ -26,9 +27,9 @@ extension RecordedState {
         let open = own.filter { !$0.value.isOver && $0.value.hasBegun && $0.value.halt == nil }
         let patience = campaign.schedule.patience(settings)
         var deadlines = open.sorted { $0.key < $1.key }.compactMap { id, occurrence in
-            Deadline(
-                id, campaign.limits(of: occurrence), of: campaign, occurrence.local,
-                patience: occurrence.local == nil ? nil : patience)
+            Deadline(id, of: campaign, occurrence.local, patience: occurrence.local == nil ? nil : patience) {
+                campaign.limits(of: occurrence, in: $0)
+            }
         }
         guard campaign.enabled, campaign.schedule.local == nil, let due = nextDue(of: campaign, at: now) else {
             return deadlines
@@ -38,7 +39,8 @@ extension RecordedState {
             let id = OccurrenceID(campaign: campaign.name.value, due: due, revision: campaign.revision)
             var unseen = campaign
             if let patience { unseen.schedule.maxLateness = patience }
-            deadlines += [Deadline(id, unseen.limits(due: due), of: unseen, patience: patience)].compactMap(\.self)
+            let deadline = Deadline(id, of: unseen, patience: patience) { unseen.limits(due: due, in: $0) }
+            deadlines += [deadline].compactMap(\.self)
         }
         return deadlines
     }
@@ -51,20 +53,28 @@ extension RecordedState {
 }
 
 extension Deadline {
-    /// - Parameter patience: how long it is waited for what no run has seen, if that is shorter.
+    /// - Parameters:
+    ///   - patience: how long it is waited for what no run has seen, if that is shorter.
+    ///   - limits: those by windows in these zones.
     fileprivate init?(
-        _ occurrence: OccurrenceID, _ limits: TimeLimits, of campaign: Campaign, _ local: LocalTime? = nil,
-        patience: Duration?
+        _ occurrence: OccurrenceID, of campaign: Campaign, _ local: LocalTime? = nil, patience: Duration?,
+        limits: ([Zone]) -> TimeLimits
     ) {
-        let (late, expiry) = (limits.deadline, limits.expiry)
+        // No list is read, so people may be anywhere.
+        let zones = campaign.delivery.window?.field == nil ? [] : (-12...14).map { Zone(offset: $0 * 3600) }
+        let (late, expiry) = (limits(zones).deadline, limits(zones).expiry)
         guard let end = [late, expiry].compactMap(\.self).min() else { return nil }
         let lateness: Lateness = end == late ? .late(since: end) : .expired(at: end)
         let isUnseen = local == nil && patience != nil && end == late
         self.init(occurrence: occurrence, end: end, setting: isUnseen ? "catch_up" : lateness.setting)
         let span: Duration? = end == late ? campaign.schedule.maxLateness : campaign.delivery.expiresAfter
-        guard let local, let span else { return }
-        let unnoted = patience.flatMap { $0 < span ? $0 : nil }
-        onEachClock = OnEachClock(span: span, unnoted: unnoted, first: local.firstInstant.adding(unnoted ?? span))
+        guard let span else { return }
+        if let local {
+            let unnoted = patience.flatMap { $0 < span ? $0 : nil }
+            onEachClock = OnEachClock(span: span, unnoted: unnoted, first: local.firstInstant.adding(unnoted ?? span))
+        } else if end == late, let first = zones.compactMap({ limits([$0]).deadline }).min() {
+            onEachClock = OnEachClock(span: span, first: first)
+        }
     }
 }
 

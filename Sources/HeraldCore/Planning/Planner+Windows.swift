@@ -30,17 +30,17 @@ extension Planner {
         return send.members.isEmpty && send.discovered.isEmpty && send.skipped.isEmpty && !notesWaves ? [] : [send]
     }
 
-    /// Whoever may start several occurrences of a campaign, because they waited for them, gets the latest.
+    /// Whoever may start several occurrences of a campaign, because they waited for one, gets the latest.
     func supersede(_ sends: inout [Plan.Send]) {
+        guard sends.contains(where: waitsForEach) else { return }
         var served = RecipientSet()
         let latestFirst = sends.indices.sorted { sends[$0].order > sends[$1].order }
-        for index in latestFirst
-        where sends[index].members != .target && waitsForEach(sends[index]) {
+        for index in latestFirst where sends[index].members != .target {
             let again = sends[index].members.intersection(served)
             if !isEstimated(sends[index]) {
                 served.formUnion(sends[index].members.subtracting(stoppedByTries(of: sends, sends[index])))
             }
-            guard !again.isEmpty else { continue }
+            guard !again.isEmpty, waitsForEach(sends[index]) else { continue }
             sends[index].skipped.move(again, to: .superseded)
             sends[index].limit(to: sends[index].members.subtracting(again))
         }

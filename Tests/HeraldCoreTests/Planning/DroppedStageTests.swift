@@ -121,6 +121,26 @@ struct DroppedStageTests {
         #expect(sends.map { $0.skipped[.superseded].count } == (catchUp == .all ? [0, 0] : [0, 9]))
     }
 
+    /// A rest that waits, and a new occurrence of the same campaign that is due now.
+    @Test func `whoever gets a new occurrence does not get the rest of an older one`() throws {
+        var scenario = scenario()
+        var campaign = scenario.desired.sends[0].campaign
+        campaign.schedule.times = .cron(try Cron(parsing: "55 7 * * *"), start: nil, end: nil)
+        scenario.desired.sends[0].campaign = campaign
+        let due = Date.after(-86_400 - 300)
+        var occurrence = RecordedOccurrence(campaign, due: due)
+        occurrence.accepted = [1]
+        occurrence.stages = [RecordedStage(share: Self.tenth, opened: due, planned: 1)]
+        occurrence.stages[0].settled = due + 60
+        let id = OccurrenceID(campaign: "tide", due: due, revision: 1)
+        scenario.state.occurrences = [id: occurrence]
+        scenario.state.watermarks["tide"] = Watermark(
+            at: .after(-600), schedule: campaign.schedule.text, next: nil)
+        let sends = scenario.plan().sends
+        #expect(sends.map(\.members.count).sorted() == [0, 10])
+        #expect(sends.first { $0.occurrence == id }?.skipped[.superseded].count == 9)
+    }
+
     /// The clocks of the first three came to it three hours ago, and that of the fourth comes to it in an hour. The first
     /// got it as the first stage.
     private func local() throws -> PlanScenario {
