@@ -21,6 +21,29 @@ struct PauseTests {
         return town
     }
 
+    /// A campaign to one person in each of these zones.
+    private func town(in zones: [String], _ campaign: String) throws -> Town {
+        let rows = zones.enumerated().map { "\(Registration.fid($0 + 1).rawValue),\($1)\n" }
+        let files = [
+            "herald.yaml": "herald: 1\nproject: demo-project\nfcm: {ramp: 0s, settle: 0s}\n",
+            "members.csv": "fid,zone\n" + rows.joined(),
+            "x.yaml": """
+            kind: audience
+            name: members
+            source: {file: members.csv}
+            fields: {zone: {type: timezone}}
+            ---
+            kind: campaign
+            name: hello
+            target: {audience: members}
+            message: {notification: {title: Hello}}
+            \(campaign)
+
+            """,
+        ]
+        return try Town(files, at: Self.monday)
+    }
+
     @Test(arguments: [
         ("schedule: {at: 2027-01-04T09:00:00Z, max_lateness: 3h}", "2027-01-04T12:00:00Z (max_lateness)"),
         (
@@ -67,25 +90,9 @@ struct PauseTests {
         ),
     ])
     func `a cron in local time says what is missed on each clock`(_ catchUp: String, _ unnoted: String) async throws {
-        let files = [
-            "herald.yaml": "herald: 1\nproject: demo-project\nfcm: {ramp: 0s, settle: 0s}\n",
-            "members.csv": "fid,zone\n\(Registration.fid(1).rawValue),Asia/Tokyo\n"
-                + "\(Registration.fid(2).rawValue),Europe/Rome\n",
-            "x.yaml": """
-            kind: audience
-            name: members
-            source: {file: members.csv}
-            fields: {zone: {type: timezone}}
-            ---
-            kind: campaign
-            name: hello
-            target: {audience: members}
-            message: {notification: {title: Hello}}
-            schedule: {cron: 7 9 * * *, timezone: {field: zone, default: Europe/Rome}\(catchUp)}
-
-            """,
-        ]
-        let town = try Town(files, at: Self.monday)
+        let town = try town(
+            in: ["Asia/Tokyo", "Europe/Rome"],
+            "schedule: {cron: 7 9 * * *, timezone: {field: zone, default: Europe/Rome}\(catchUp)}")
         #expect(try await town.herald("state", "init").failure == nil)
         #expect(try await town.herald("run").failure == nil)
         // Tokyo's clock shows it at 0:07 UTC, and Rome's at 8:07.
@@ -105,27 +112,10 @@ struct PauseTests {
 
     /// It is due at 9:07 UTC, when the window of the first opens. That of the second opens five hours later.
     @Test func `with a window by each person's clock, their own open hours count`() async throws {
-        let zones = ["UTC", "America/New_York"]
-        let rows = zones.enumerated().map { "\(Registration.fid($0 + 1).rawValue),\($1)\n" }
-        let files = [
-            "herald.yaml": "herald: 1\nproject: demo-project\nfcm: {ramp: 0s, settle: 0s}\n",
-            "members.csv": "fid,zone\n" + rows.joined(),
-            "x.yaml": """
-            kind: audience
-            name: members
-            source: {file: members.csv}
-            fields: {zone: {type: timezone}}
-            ---
-            kind: campaign
-            name: hello
-            target: {audience: members}
-            message: {notification: {title: Hello}}
-            schedule: {at: "2027-01-04T09:07:00Z"}
-            delivery: {window: {from: "09:07", to: "18:00", timezone: {field: zone, default: UTC}}}
-
-            """,
-        ]
-        let town = try Town(files, at: Self.monday)
+        let town = try town(
+            in: ["UTC", "America/New_York"],
+            "schedule: {at: 2027-01-04T09:07:00Z}\n"
+                + "delivery: {window: {from: \"09:07\", to: \"18:00\", timezone: {field: zone, default: UTC}}}")
         #expect(try await town.herald("state", "init").failure == nil)
         let pause = try await town.herald("pause", "hello")
         // Eight hours ahead of UTC it is open for 53 minutes more, and for the other 67 on the next day from 01:07 UTC on.
@@ -143,26 +133,9 @@ struct PauseTests {
     }
 
     @Test func `in local time each person's own clock says what is missed`() async throws {
-        let zones = ["Asia/Tokyo", "Europe/Rome", "America/New_York"]
-        let rows = zones.enumerated().map { "\(Registration.fid($0 + 1).rawValue),\($1)\n" }
-        let files = [
-            "herald.yaml": "herald: 1\nproject: demo-project\nfcm: {ramp: 0s, settle: 0s}\n",
-            "members.csv": "fid,zone\n" + rows.joined(),
-            "x.yaml": """
-            kind: audience
-            name: members
-            source: {file: members.csv}
-            fields: {zone: {type: timezone}}
-            ---
-            kind: campaign
-            name: hello
-            target: {audience: members}
-            message: {notification: {title: Hello}}
-            schedule: {at: "2027-01-05T09:07", if_passed: skip, timezone: {field: zone, default: Europe/Rome}}
-
-            """,
-        ]
-        let town = try Town(files, at: Self.monday)
+        let town = try town(
+            in: ["Asia/Tokyo", "Europe/Rome", "America/New_York"],
+            "schedule: {at: 2027-01-05T09:07, if_passed: skip, timezone: {field: zone, default: Europe/Rome}}")
         #expect(try await town.herald("state", "init").failure == nil)
         #expect(try await town.herald("run").failure == nil)
         // Tokyo's clock shows it at 0:07 UTC, Rome's at 8:07 and New York's at 14:07.
