@@ -65,9 +65,26 @@ import Testing
         #expect(try scene.folder.read("workspace/app.sqlite").isEmpty)
     }
 
+    private static let endless =
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) AS fid FROM n"
+
+    #if os(Linux)
+        /// The query never waits, so it keeps the core busy.
+        @Test func `where there is one core, a query is ended by its limit and by a person`() async throws {
+            let scene = try Self.scene(Self.endless, "fetch: {timeout: 1s}")
+            let late = try await scene.startOnOneCore("fetch").wait()
+            #expect(late.status == 4 && late.errors.contains("longer than 1s"), "\(late.errors)")
+            try scene.declare("sqlite: ../app.sqlite\nquery: \"\(Self.endless)\"")
+            let process = try scene.startOnOneCore("fetch")
+            try await eventually { scene.files.contains("members.csv.new") }
+            process.signal(SIGTERM)
+            let stopped = await process.wait()
+            #expect(stopped.status == 143, "\(stopped.errors)")
+        }
+    #endif
+
     @Test func `a query that takes too long is ended`() async throws {
-        let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) AS fid FROM n"
-        let scene = try Self.scene(endless, "fetch: {timeout: 1s}")
+        let scene = try Self.scene(Self.endless, "fetch: {timeout: 1s}")
         let result = try await scene.herald("fetch")
         #expect(result.status == 4)
         #expect(result.errors.contains("longer than 1s"), "\(result.errors)")

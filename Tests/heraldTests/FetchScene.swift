@@ -62,6 +62,18 @@ struct FetchScene {
         ).wait()
     }
 
+    #if os(Linux)
+        /// On one of the cores that it may use, for at most a minute of its time.
+        func startOnOneCore(_ arguments: String...) throws -> ChildProcess {
+            let script =
+                "core=$(taskset -pc $$) && core=${core##* } && "
+                + "ulimit -t 60 && exec taskset -c \"${core%%[-,]*}\" \"$@\""
+            return try ChildProcess(
+                "/bin/sh", ["-c", script, "sh", HeraldProcess.program, "-w", "\(folder.path)/workspace"] + arguments,
+                environment: variables.merging(["PATH": "/usr/bin:/bin"]) { $1 })
+        }
+    #endif
+
     /// Starts a fetch of `members`, and sends it a signal once a part of the list has come.
     func fetch(until signal: Int32) async throws -> ChildProcess.Result {
         let draft = "\(folder.path)/workspace/.herald/lists/members.csv.new"

@@ -65,7 +65,7 @@ final class ListDraft {
         writing body: (ListWriter) throws(FetchProblem) -> Value
     ) throws(FetchProblem) -> (Value, FetchedList.Content) {
         let (growing, draft, check) = (GrowingList(), draft, Check())
-        DispatchQueue.global().async {
+        DispatchQueue(label: "herald.check").async {
             check.end(FetchedList.check(draft, for: audience, among: audiences, growing: growing))
         }
         let written = Result.of { () throws(FetchProblem) in try body(ListWriter(file, growing)) }

@@ -31,13 +31,15 @@ final class Signals: Sendable {
     /// Listens until the process ends. `onFirst` runs once, on a queue of its own.
     static func listen(onFirst: @escaping @Sendable () -> Void = {}) -> Signals {
         let signals = Signals()
+        // Where there is one core, the shared queues have one thread, and work may hold it for long.
+        let queue = DispatchQueue(label: "herald.signals")
         for number in [SIGINT, SIGTERM, SIGHUP] {
             let before = signal(number, SIG_IGN)
             // Under nohup the run is meant to outlive its terminal.
             if number == SIGHUP, unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
                 continue
             }
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler { signals.receive(number, onFirst) }
             source.activate()
             // A source works only while something holds it, and this one must work until the process ends.

@@ -39,7 +39,7 @@ final class EndingThread: Sendable {
                 }
                 return nil
             }
-            if let thread { DispatchQueue.global().async { self.finish(thread) } }
+            if let thread { DispatchQueue(label: "herald.join").async { self.finish(thread) } }
         }
     }
 

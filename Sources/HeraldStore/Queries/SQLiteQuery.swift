@@ -40,8 +40,9 @@ package struct SQLiteQuery {
         do { queue = try DatabaseQueue(path: path, configuration: Self.configuration) } catch {
             throw Self.problem(error)
         }
-        // A query that sorts for long gives no row at which the limit could be seen.
-        let timer = DispatchSource.makeTimerSource(queue: .global())
+        // A query that sorts for long gives no row at which the limit could be seen. Where there is one core, the shared
+        // queues have one thread, which the query may hold.
+        let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "herald.limit"))
         timer.schedule(deadline: .now(), repeating: .milliseconds(50))
         timer.setEventHandler { if limit.reached != nil { queue.interrupt() } }
         timer.activate()
