@@ -11,8 +11,7 @@ package struct Deadline: Hashable, Sendable {
     package struct OnEachClock: Hashable, Sendable {
         /// What the setting says.
         package var span: Duration
-        /// How long after a clock came to it people of a wave are missed that no run has noted (`catch_up: none`). `nil` if
-        /// they have as long as others.
+        /// With `catch_up: none`: how long a wave that no run has noted is in time. `nil` if that is as long as others are.
         package var unnoted: Duration?
         /// Nobody's deadline is earlier.
         package var first: Date

@@ -64,9 +64,8 @@ struct DroppedStageTests {
         scenario.desired.sends[0].members = [1, 2]
         #expect(scenario.plan(at: .after(7200)).doesNothing)
         let end = scenario.plan(at: .after(7201))
-        #expect(!end.doesNothing)
         scenario.carryOut(end)
-        #expect(scenario.state.occurrences[occurrence]?.counts[.accepted] == 2)
+        #expect(scenario.state.occurrences[occurrence]?.finished != nil)
     }
 
     @Test func `a rest that a person let go on is late from then on`() {

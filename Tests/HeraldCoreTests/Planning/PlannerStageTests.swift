@@ -108,16 +108,22 @@ struct PlannerStageTests {
         #expect(plan.sends.map(\.members) == [RecipientSet(4...10)])
     }
 
-    /// As without a window: for a stage, `max_lateness` stands still while it waits for a person.
-    @Test(arguments: [true, false]) func `the rest of the last stage is in time when a person lets it go on`(
-        _ hasWindow: Bool
-    ) {
+    /// It was due three hours ago, without stages so far. Its window is open until noon.
+    private static func threeHoursOld(_ hasWindow: Bool) -> Campaign {
         var campaign = Campaign.tide("tide", to: .audience("anglers"), at: .after(-3 * 3600))
-        campaign.delivery.stages = Stages()
         if hasWindow {
             campaign.delivery.window = SendWindow(
                 hours: DailyHours(from: 0, to: 720), zone: .utc, field: nil, whenClosed: .wait)
         }
+        return campaign
+    }
+
+    /// As without a window: for a stage, `max_lateness` stands still while it waits for a person.
+    @Test(arguments: [true, false]) func `the rest of the last stage is in time when a person lets it go on`(
+        _ hasWindow: Bool
+    ) {
+        var campaign = Self.threeHoursOld(hasWindow)
+        campaign.delivery.stages = Stages()
         var scenario = PlanScenario()
         scenario.want(campaign, for: RecipientSet(1...10))
         scenario.began(campaign, accepted: [1], rejected: [2, 3])
@@ -132,12 +138,8 @@ struct PlannerStageTests {
     /// A person accepted the first of ten, who got it three hours ago, and opened the rest. `max_lateness` is two hours.
     @Test(arguments: [(-7200, true), (-7201, true), (-7200, false), (-7201, false)])
     func `the next stage is late when nothing ran since a person opened it`(_ accepted: Int, _ hasWindow: Bool) {
-        var campaign = Campaign.tide("tide", to: .audience("anglers"), at: .after(-3 * 3600))
+        var campaign = Self.threeHoursOld(hasWindow)
         campaign.delivery.stages = Stages()
-        if hasWindow {
-            campaign.delivery.window = SendWindow(
-                hours: DailyHours(from: 0, to: 720), zone: .utc, field: nil, whenClosed: .wait)
-        }
         var scenario = PlanScenario()
         scenario.want(campaign, for: RecipientSet(1...10))
         scenario.began(campaign, accepted: [1])
@@ -150,11 +152,7 @@ struct PlannerStageTests {
 
     /// As without a window: whoever waited for their stage is in time when the file drops the stages.
     @Test(arguments: [true, false]) func `a file without stages any more opens the rest in time`(_ hasWindow: Bool) {
-        var campaign = Campaign.tide("tide", to: .audience("anglers"), at: .after(-3 * 3600))
-        if hasWindow {
-            campaign.delivery.window = SendWindow(
-                hours: DailyHours(from: 0, to: 720), zone: .utc, field: nil, whenClosed: .wait)
-        }
+        let campaign = Self.threeHoursOld(hasWindow)
         var scenario = PlanScenario()
         scenario.want(campaign, for: RecipientSet(1...10))
         scenario.began(campaign, accepted: [1])
