@@ -143,7 +143,7 @@ struct RandomChanges {
                 share: StageShare(millionths: millionths), opened: instant(),
                 planned: Int.random(in: 0...9, using: &random))
             if Bool.random(using: &random) {
-                stage.settled = instant()
+                (stage.settled, stage.goesOn) = (instant(), Bool.random(using: &random))
                 stage.figures = StageFigures(accepted: .random(in: 0...9, using: &random), dead: 1)
             }
             if Bool.random(using: &random) { stage.accepted = instant() }

@@ -75,7 +75,7 @@ extension Life {
     /// A person decides about something that is halted, or waits for them.
     func decide(_ random: inout SeededRandom) async throws {
         let waiting = known.state.occurrences.filter { _, occurrence in
-            occurrence.finished == nil && (occurrence.halt != nil || occurrence.stages.last?.settled != nil)
+            occurrence.finished == nil && (occurrence.halt != nil || occurrence.stages.last?.isOver == true)
         }
         guard let id = waiting.keys.sorted().randomElement(using: &random) else { return }
         try await resolve(id, Int.random(in: 0..<4, using: &random) == 0 ? .abandon : .goOn)

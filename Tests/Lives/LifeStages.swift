@@ -102,6 +102,8 @@ struct LifeOpening {
     private var isHalted = false
     /// Whether nobody of the stage could start any more.
     private var isSettled = false
+    /// Whether it was so at some time. Who goes on with it then makes nobody late whose stage a person opens.
+    private var hasSettled = false
 
     init() {}
 
@@ -160,7 +162,7 @@ struct LifeOpening {
             self = LifeOpening()
             return nil
         }
-        isSettled = newest.settled != nil
+        (isSettled, hasSettled) = (newest.isOver, newest.settled != nil)
         if isPerson, let accepted = newest.accepted { (self.accepted, since, came) = (accepted, accepted, [:]) }
         guard newest.share != share else { return nil }
         let problem = share == nil ? nil : problem(at: date, stages)
@@ -202,7 +204,9 @@ struct LifeOpening {
     func keepsFromLateness(at date: Date, due: Date, _ maxLateness: Duration, _ stages: LifeStages) -> Bool {
         guard let share, let first, first <= due.adding(maxLateness) else { return false }
         if let accepted { return date < accepted.adding(maxLateness) }
-        guard share < .everybody, let last, isHalted || isSettled else { return false }
+        guard share < .everybody, let last, isHalted || isSettled || hasSettled && stages.soak == nil else {
+            return false
+        }
         guard !isHalted, let soak = stages.soak else { return true }
         return date < last.adding(soak + maxLateness)
     }

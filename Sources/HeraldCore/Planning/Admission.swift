@@ -13,7 +13,11 @@ struct Admission {
     /// Those for whom `max_lateness` is over, not counting the time in which their window was closed.
     private(set) var late = RecipientSet()
     /// The latest end of `max_lateness` of those who may start.
-    private(set) var deadline: Date?
+    var deadline: Date? { othersDeadline ?? repeatDeadline }
+
+    /// That of those who are not tried again. These are in time for as long as nobody else is in the step.
+    private var othersDeadline: Date?
+    private var repeatDeadline: Date?
 
     /// Nobody is in two: a recipient has one wave and one zone.
     private var ends: [Date: RecipientSet] = [:]
@@ -21,21 +25,32 @@ struct Admission {
     private var endless = RecipientSet()
     /// For whom no window holds.
     private let seeds: RecipientSet
+    /// Whom a person has tried again. They are in time as long as the occurrence is, which was judged by that.
+    private let again: RecipientSet
+    /// How many of the members may be some of those, where only a snapshot is known.
+    private var mayRepeat: Int
+    /// When the occurrence is too late for everybody.
+    private let end: Date?
     private let suspended: Date?
     private let stage: StageOpening?
     private let window: SendWindow?
 
     /// - Parameters:
-    ///   - suspended: when a run that was sending it stopped, because their windows closed.
+    ///   - occurrence: as the state has it; `nil` for one that begins now.
     ///   - stage: when their stage could open, if the send has stages. Before that nobody was late.
+    ///   - isForecast: whether only a snapshot of the occurrence is known.
     init(
-        _ send: Plan.Send, of wanted: DesiredSend, suspended: Date?, since stage: StageOpening? = nil, at now: Date
+        _ send: Plan.Send, of wanted: DesiredSend, _ occurrence: RecordedOccurrence?,
+        since stage: StageOpening? = nil, isForecast: Bool, at now: Date
     ) {
-        (self.suspended, self.stage, seeds) = (suspended, stage, send.seeds)
+        (suspended, self.stage, seeds) = (occurrence?.suspended, stage, send.seeds)
+        let repeated = occurrence?.ledger?[.again] ?? []
+        (again, mayRepeat) = (send.members.intersection(repeated), isForecast ? repeated.count : 0)
+        end = repeated.isEmpty ? nil : occurrence.flatMap { wanted.limits(of: $0).deadline }
         window = send.delivery.window
         admitted = send.waves.map { $0.reached.all.intersection(send.members) } ?? send.members
         guard window != nil || send.waves != nil else {
-            deadline = send.deadline
+            othersDeadline = send.deadline
             return
         }
         guard let waves = send.waves else {
@@ -74,19 +89,37 @@ struct Admission {
     private mutating func take(
         _ members: RecipientSet, _ limits: TimeLimits, _ isWave: Bool, _ standing: DailyHours.Standing?, _ now: Date
     ) {
-        if members.isEmpty { return }
+        let longer = TimeLimits(deadline: end, expiry: limits.expiry)
+        let start = standing.map { $0.isOpen ? now : $0.until ?? .distantFuture } ?? now
+        var repeats = RecipientSet()
+        if limits.late(at: now) != nil, longer.late(at: start) == nil {
+            let some = RecipientSet(members.prefix(mayRepeat))
+            mayRepeat -= some.count
+            repeats = members.intersection(again).union(some)
+        }
+        if let end = sort(members.subtracting(repeats), limits, isWave, standing, now) {
+            othersDeadline = max(end, othersDeadline ?? end)
+        }
+        if let end = sort(repeats, longer, isWave, standing, now) { repeatDeadline = max(end, repeatDeadline ?? end) }
+    }
+
+    /// - Returns: until when they are in time, if some may start.
+    private mutating func sort(
+        _ members: RecipientSet, _ limits: TimeLimits, _ isWave: Bool, _ standing: DailyHours.Standing?, _ now: Date
+    ) -> Date? {
+        if members.isEmpty { return nil }
         if (isWave ? limits.lateness(at: now) : limits.late(at: now)) != nil {
             late.formUnion(members)
             admitted.subtract(members)
-            return
+            return nil
         }
         if let standing, !standing.isOpen {
             waiting[standing.until ?? .distantFuture, default: []].formUnion(members)
             admitted.subtract(members)
-            return
+            return nil
         }
-        deadline = [deadline, limits.deadline].compactMap(\.self).max()
-        let end = [standing?.until, isWave ? limits.expiry : nil].compactMap(\.self).min()
-        if let end { ends[end, default: []].formUnion(members) } else { endless.formUnion(members) }
+        let close = [standing?.until, isWave ? limits.expiry : nil].compactMap(\.self).min()
+        if let close { ends[close, default: []].formUnion(members) } else { endless.formUnion(members) }
+        return limits.deadline
     }
 }

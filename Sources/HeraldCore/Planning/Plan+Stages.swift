@@ -57,7 +57,7 @@ extension RecordedOccurrence {
     /// Whether the next stage waits.
     private var isSoaking: Bool {
         guard let last = stages.last, last.share < .everybody, last.accepted == nil else { return false }
-        return last.settled != nil
+        return last.isOver
     }
 
     /// The stages that have opened. Who is in the others depends on the lists.
@@ -104,7 +104,8 @@ extension Plan.Staging {
     /// because an earlier wave was sent it, that counts. `nil` if a person decides, or if there is no next one.
     func opening(after settled: Date) -> Date? {
         guard share < .everybody, !ahead.isEmpty, case .time(let soak) = soak else { return nil }
-        return (opened.last?.settled ?? settled).adding(soak)
+        let earlier = opened.last.flatMap { $0.isOver ? $0.settled : nil }
+        return (earlier ?? settled).adding(soak)
     }
 
     /// What the open stage is judged by.
@@ -118,7 +119,7 @@ extension Plan.Staging {
     func closing(with figures: StageFigures, settled: Date?) -> [RecordedStage] {
         guard var last = opened.last else { return opened }
         last.figures = figures
-        last.settled = soaksOnce ? last.settled ?? settled : settled
+        if let settled, !soaksOnce || !last.isOver { (last.settled, last.goesOn) = (settled, false) }
         return opened.dropLast() + [last]
     }
 }

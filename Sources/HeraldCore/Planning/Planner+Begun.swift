@@ -21,11 +21,14 @@ extension Planner {
             wanted, id, due: occurrence.due, ledger: ledger, isResumed: true, occurrence.classes, sorting)
         remaining.begun = occurrence.begun
         remaining.liftsHalt = occurrence.halt == .dead && forgetsFreely(id)
-        remaining.deadline = campaign.limits(of: occurrence, in: wanted.windowZones).deadline
-        let lateness = campaign.lateness(of: occurrence, at: now, in: wanted.windowZones).map(\.words)
+        let (usual, limits) = (campaign.limits(of: occurrence, in: wanted.windowZones), wanted.limits(of: occurrence))
+        // Whom a person has tried again is in time for longer than others of the step.
+        remaining.deadline = (usual.late(at: now) == nil ? usual : limits).deadline
+        let lateness = limits.lateness(at: now).map(\.words)
         // Those who left the list get it if they come back in time.
         let left = remaining.leftOut.gone.subtracting(wanted.members(begun: true))
-        let inTime = sorting.map { left.subtracting($0.late(of: wanted, at: now)) } ?? left
+        let repeats = lateness == nil ? ledger[.again] : []
+        let inTime = sorting.map { left.subtracting($0.late(of: wanted, besides: repeats, at: now)) } ?? left
         let mayBeAhead = mayBeAhead(occurrence, campaign, sorting)
         remaining.staysOpen = lateness == nil && (!inTime.isEmpty || sorting?.waves.ahead.isEmpty == false)
         remaining.mayGrow = sorting != nil && mayBeAhead
@@ -81,7 +84,7 @@ extension Planner {
         } else if hasNobody {
             if left.isEmpty { return [] }
             let end =
-                deadline(of: left, in: remaining, sorting, wanted)
+                deadline(of: left, besides: repeats, in: remaining, sorting, wanted)
                 .map { ", until \($0.rfc3339) at the latest" } ?? ""
             overview.warnings.append(
                 "\(id) is half done, and \(count(left.count, "recipient")) of it left the list (\(remaining.target.words)); it goes on when they are back\(end), or ends with 'herald state resolve \(id) --abandon'"
@@ -106,13 +109,16 @@ extension Planner {
     }
 
     /// Until when those who left the list can come back to it.
+    ///
+    /// - Parameter repeats: those who have as long as the occurrence, because a person has them tried again.
     private func deadline(
-        of left: RecipientSet, in remaining: Plan.Send, _ sorting: WaveSorting?, _ wanted: DesiredSend
+        of left: RecipientSet, besides repeats: RecipientSet, in remaining: Plan.Send, _ sorting: WaveSorting?,
+        _ wanted: DesiredSend
     ) -> Date? {
         let reached = sorting?.waves.reached ?? Partition()
         let waves = reached.states.filter { !reached[$0].intersection(left).isEmpty }
-        return waves.compactMap { wanted.campaign.limits(due: $0, in: wanted.windowZones).deadline }.max()
-            ?? remaining.deadline
+        let ends = waves.compactMap { wanted.campaign.limits(due: $0, in: wanted.windowZones).deadline }
+        return left.intersection(repeats).isEmpty ? ends.max() ?? remaining.deadline : remaining.deadline
     }
 
     /// Why there is nobody to go on with, and what ends that. A list that is empty or whose rows are all bad says nothing

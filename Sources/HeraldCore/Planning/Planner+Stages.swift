@@ -34,7 +34,7 @@ extension Planner {
                 return noted(send)
             }
             let admission = Admission(
-                part, of: wanted, suspended: occurrence?.suspended, since: staging.since, at: now)
+                part, of: wanted, occurrence, since: staging.since, isForecast: sizes != nil, at: now)
             let skips = campaign.delivery.window?.whenClosed == .skip && !admission.waiting.isEmpty
             let hasWork =
                 !admission.admitted.isEmpty || !admission.late.isEmpty || !part.discovered.isEmpty
@@ -67,7 +67,7 @@ extension Planner {
     /// Whether a send in local time that begins now is too late for everybody, and no clock is ahead of it.
     private func isTooLate(_ send: Plan.Send, _ wanted: DesiredSend) -> Bool {
         guard let waves = send.waves, waves.ahead.isEmpty, !send.members.isEmpty else { return false }
-        return Admission(send, of: wanted, suspended: nil, at: now).late == send.members
+        return Admission(send, of: wanted, nil, isForecast: sizes != nil, at: now).late == send.members
     }
 
     /// The part of a send whose stage is open.
@@ -158,7 +158,7 @@ extension Planner {
     mutating func unlessStagesWait(
         _ send: Plan.Send, of campaign: Campaign, _ occurrence: RecordedOccurrence?
     ) -> [Plan.Send] {
-        guard let occurrence, let last = occurrence.stages.last, last.accepted == nil, last.settled != nil,
+        guard let occurrence, let last = occurrence.stages.last, last.accepted == nil, last.isOver,
             let next = campaign.delivery.stages?.next(after: last.share),
             let opening = campaign.stageOpening(of: occurrence)
         else { return [send] }
@@ -204,7 +204,8 @@ extension Planner {
         return admitting(send, of: wanted, occurrence, since: opening)
     }
 
-    /// The send without those whom a later occurrence of the campaign has reached: `catch_up` decides for them.
+    /// The send without those whom a later occurrence of the campaign has reached: `catch_up` decides for them, unless a
+    /// person did.
     private func withoutNewer(
         _ send: Plan.Send, of campaign: Campaign, _ occurrence: RecordedOccurrence?
     ) -> Plan.Send {
@@ -217,7 +218,8 @@ extension Planner {
         let reached =
             newer.contains { $0.finished != nil }
             ? send.members : newer.reduce(into: RecipientSet()) { $0.formUnion($1.ledger?.settled ?? []) }
-        let again = send.members.intersection(reached)
+        let both = send.members.intersection(reached)
+        let again = both.subtracting(repeated(occurrence, of: both))
         guard !again.isEmpty else { return send }
         var send = send
         send.skipped.move(again, to: .superseded)

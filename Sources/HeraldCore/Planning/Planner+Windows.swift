@@ -15,7 +15,8 @@ extension Planner {
         guard !send.members.isEmpty else {
             return listsSkipped ? window.map { unlessClosed(send, $0) } ?? [send] : [send]
         }
-        let admission = Admission(send, of: wanted, suspended: occurrence?.suspended, since: stage, at: now)
+        let admission = Admission(
+            send, of: wanted, occurrence, since: stage, isForecast: sizes != nil, at: now)
         var send = send
         if window?.whenClosed == .skip {
             for members in admission.waiting.values { send.skipped.move(members, to: .outsideWindow) }
@@ -30,13 +31,15 @@ extension Planner {
         return send.members.isEmpty && send.discovered.isEmpty && send.skipped.isEmpty && !notesWaves ? [] : [send]
     }
 
-    /// Whoever may start several occurrences of a campaign, because they waited for one, gets the latest.
+    /// Whoever may start several occurrences of a campaign, because they waited for one, gets the latest. Whom a person
+    /// has tried again gets what that person decided about, too.
     func supersede(_ sends: inout [Plan.Send]) {
         guard sends.contains(where: waitsForEach) else { return }
         var served = RecipientSet()
         let latestFirst = sends.indices.sorted { sends[$0].order > sends[$1].order }
         for index in latestFirst where sends[index].members != .target {
-            let again = sends[index].members.intersection(served)
+            let both = sends[index].members.intersection(served)
+            let again = both.subtracting(repeated(state.occurrences[sends[index].occurrence], of: both))
             if !isEstimated(sends[index]) {
                 served.formUnion(sends[index].members.subtracting(stoppedByTries(of: sends, sends[index])))
             }
@@ -44,6 +47,12 @@ extension Planner {
             sends[index].skipped.move(again, to: .superseded)
             sends[index].limit(to: sends[index].members.subtracting(again))
         }
+    }
+
+    /// Those of the members whom a person has tried again. As far as a snapshot shows, any of them may be.
+    func repeated(_ occurrence: RecordedOccurrence?, of members: RecipientSet) -> RecipientSet {
+        let again = occurrence?.ledger?[.again] ?? []
+        return sizes == nil ? again.intersection(members) : RecipientSet(members.prefix(again.count))
     }
 
     /// Whether not all its people may start, or might have started, at the same time.
@@ -111,5 +120,15 @@ extension DesiredSend {
         // Each plan asks many times, so it only counts. Whoever is named is a member.
         let isDefaulted = named.values.reduce(0) { $0 + $1.count } < members.count
         return Array(Set(named.keys).union(isDefaulted ? [window.zone] : []))
+    }
+
+    /// When an occurrence that has begun is too late for everybody. Whoever has some tried again sees no lists, and so
+    /// judges by the campaign's own zone.
+    func limits(of occurrence: RecordedOccurrence) -> TimeLimits {
+        var zones = windowZones
+        if !zones.isEmpty, occurrence.ledger?[.again].isEmpty == false, let window = campaign.delivery.window {
+            zones.append(window.zone)
+        }
+        return campaign.limits(of: occurrence, in: zones)
     }
 }

@@ -70,6 +70,13 @@ extension RecordedOccurrence {
 }
 
 extension RecordedOccurrence {
+    /// When the last of them is too late for `expires_after`, where each has a wave. `nil` if some may get it at any time.
+    fileprivate func expiry(for members: RecipientSet, _ campaign: Campaign) -> Date? {
+        guard members.subtracting(waves.all).isEmpty else { return nil }
+        let last = waves.states.filter { !waves[$0].intersection(members).isEmpty }.max()
+        return last.flatMap { campaign.delivery.expiry(from: $0) }
+    }
+
     /// Somebody is to get it again, so that not everybody has it. What is reopened says so itself.
     fileprivate func undone(_ id: OccurrenceID) -> [StateChange] {
         isDone && finished == nil ? [.done(id, false)] : []
@@ -120,7 +127,7 @@ extension RecordedState {
             return [.outcome(id, uncertain, .accepted)]
         case .resend:
             guard !uncertain.isEmpty else { throw .nobodyUncertain }
-            try checkSending(occurrence, campaign, at: now)
+            try checkSending(occurrence, to: uncertain, campaign, at: now)
             return reopening(id, for: uncertain) + [.outcome(id, uncertain, .again)] + occurrence.undone(id)
         case .abandon:
             let uncertain = uncertain.union(ledger.resent)
@@ -136,7 +143,7 @@ extension RecordedState {
             // Whoever cannot be tried stays rejected: otherwise nothing would say any more what became of them.
             let living = rejected.subtracting(dead)
             guard !living.isEmpty else { throw .allDead(rejected.count) }
-            try checkSending(occurrence, campaign, at: now)
+            try checkSending(occurrence, to: living, campaign, at: now)
             return reopening(id, for: living) + [.outcome(id, living, .again)] + occurrence.undone(id)
         }
     }
@@ -187,7 +194,7 @@ extension RecordedState {
         guard occurrence.halt != nil || occurrence.isChanged(in: campaign) else { return true }
         // Whoever corrects a message wants the open stage to be judged and to soak all the same. Where a person opens
         // the next one, this is the word for it.
-        return occurrence.stages.last?.settled != nil && campaign.delivery.stages?.soak == .manual
+        return occurrence.stages.last?.isOver == true && campaign.delivery.stages?.soak == .manual
     }
 
     /// The stages of an occurrence once a person has accepted what came of the last one. `nil` if there are none.
@@ -219,11 +226,13 @@ extension RecordedState {
         if occurrence.classes.isEmpty { changes.append(.assign(id, Partition(disjoint: [MessageClass(): known]))) }
         if !refused.isEmpty { changes.append(.reject(id, refused, code: Ledger.refusal)) }
         if !untried.isEmpty { changes.append(.skip(id, untried, .notTried)) }
-        // What came of it before its end is accepted.
-        if let stages = occurrence.finished.flatMap({ excusing(occurrence, besides: members, at: $0) }) {
-            changes.append(.stages(id, stages))
-        }
+        if let stages = stages(reopening: occurrence, for: members) { changes.append(.stages(id, stages)) }
         return changes
+    }
+
+    /// What came of an occurrence before its end is accepted.
+    private func stages(reopening occurrence: RecordedOccurrence, for members: RecipientSet) -> [RecordedStage]? {
+        occurrence.finished.flatMap { excusing(occurrence, besides: members, at: $0) }
     }
 
     private func declared(
@@ -245,8 +254,10 @@ extension RecordedState {
     }
 
     /// Whoever is to get it again would be forgotten if the next run did not send it.
+    ///
+    /// - Parameter members: who is to get it again.
     private func checkSending(
-        _ occurrence: RecordedOccurrence, _ campaign: Campaign?, at now: Date
+        _ occurrence: RecordedOccurrence, to members: RecipientSet, _ campaign: Campaign?, at now: Date
     ) throws(ResolutionProblem) {
         let campaign = try declared(campaign, for: occurrence)
         if occurrence.isChanged(in: campaign) { throw .changed }
@@ -255,5 +266,12 @@ extension RecordedState {
         if pauses.campaigns.contains(occurrence.campaign) { throw .paused(occurrence.campaign) }
         if pauses.everything { throw .paused(nil) }
         if let lateness = campaign.lateness(of: occurrence, at: now) { throw .tooLate(lateness) }
+        // With what came of its stages accepted, nothing waits for a person any more.
+        var later = occurrence
+        if let stages = stages(reopening: occurrence, for: members) { later.stages = stages }
+        if let lateness = campaign.lateness(of: later, at: now) { throw .tooLate(lateness) }
+        if let expiry = occurrence.expiry(for: members, campaign), expiry <= now {
+            throw .tooLate(.expired(at: expiry))
+        }
     }
 }

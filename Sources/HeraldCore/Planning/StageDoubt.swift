@@ -46,7 +46,7 @@ struct StageDoubt {
         guard let last = staging.recorded.last else { return isRecorded || mayBeNobody(open.count) }
         if last.share == staging.current {
             let left = min(members.count - spent, last.planned - (spent - last.before.outcomes))
-            return last.settled != nil || mayBeNobody(left)
+            return last.isOver || mayBeNobody(left)
         }
         // Whoever has an outcome was in an earlier stage, unless the stages were others then.
         let earlier = staging.drawn.union(of: staging.drawn.states.filter { $0 <= last.share })
@@ -61,7 +61,7 @@ struct StageDoubt {
     /// Whether nobody seems to be left of the open stage, which is over. Waves have new people.
     fileprivate func isOver(_ staging: StageSorting, _ members: RecipientSet) -> Bool {
         let last = staging.recorded.last
-        return !staging.soaksOnce && last?.share == staging.current && last?.settled != nil && members.count <= spent
+        return !staging.soaksOnce && last?.share == staging.current && last?.isOver == true && members.count <= spent
             && !hasOtherSeeds(staging)
     }
 

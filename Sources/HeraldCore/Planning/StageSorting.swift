@@ -135,7 +135,7 @@ struct StageSorting {
             limits: stages.limits, soak: stages.soak,
             ahead: drawn.without { share in open.map { share <= $0.share } ?? false })
         return Plan.StageTable(
-            stages: staging.shown(isHalted: isHalted, isSettled: open?.settled != nil), soak: stages.soak)
+            stages: staging.shown(isHalted: isHalted, isSettled: open?.isOver == true), soak: stages.soak)
     }
 
     /// Whether somebody is in a stage that is not open.
@@ -154,7 +154,10 @@ struct StageSorting {
         let known = figures(of: last)
         let figures = known + StageFigures(unknown: unknown + repeated.all)
         let excess = stages.limits.exceeded(by: figures - last.excused(unknown: known.unknown + repeated.recorded))
-        if excess != nil, last.figures == nil { note(&last, figures) }
+        if excess != nil, last.figures == nil || last.goesOn {
+            last.goesOn = false
+            note(&last, figures)
+        }
         return excess
     }
 
@@ -169,8 +172,8 @@ struct StageSorting {
         guard var last = recorded.last, last.share == current else { return skipping(late) }
         let figures = figures(of: last)
         if figures.outcomes == 0 { return skipping(late) }
-        if last.settled == nil {
-            last.settled = now
+        if !last.isOver {
+            (last.settled, last.goesOn) = (now, false)
             note(&last, figures)
         }
         let settled = last.settled ?? now
@@ -219,8 +222,8 @@ struct StageSorting {
                 RecordedStage(share: current, opened: now, planned: planned, before: figures, draw: seed))
         }
         // If the stage sends again, it soaks again.
-        let goesOn = isSent && !soaksOnce && opened.last?.settled != nil
-        if goesOn { opened[opened.count - 1].settled = nil }
+        let goesOn = isSent && !soaksOnce && opened.last?.isOver == true
+        if goesOn { opened[opened.count - 1].goesOn = true }
         // What is known by now, or was tried again, excuses nothing that comes later either.
         let excused = opened.last.map { $0.excused(unknown: figures(of: $0).unknown + repeated.recorded) }
         let isLower = excused != opened.last?.excused

@@ -227,11 +227,15 @@ struct WaveSorting {
     }
 
     /// Those for whose wave it is too late, whether they are listed or not.
-    func late(of wanted: DesiredSend, at now: Date) -> RecipientSet {
-        waves.reached.union(
-            of: waves.reached.states.filter {
-                wanted.campaign.limits(due: $0, in: wanted.windowZones).lateness(at: now) != nil
-            })
+    ///
+    /// - Parameter repeats: for whom it is so only once it has expired.
+    func late(of wanted: DesiredSend, besides repeats: RecipientSet, at now: Date) -> RecipientSet {
+        waves.reached.states.reduce(into: RecipientSet()) { late, instant in
+            let limits = wanted.campaign.limits(due: instant, in: wanted.windowZones)
+            guard limits.lateness(at: now) != nil else { return }
+            let members = waves.reached[instant]
+            late.formUnion(limits.expired(at: now) == nil ? members.subtracting(repeats) : members)
+        }
     }
 
     /// The zones of those who joined after their wave: the three largest, and how many more.

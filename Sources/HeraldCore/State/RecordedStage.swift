@@ -8,8 +8,10 @@ package struct RecordedStage: Hashable, Sendable {
     package var planned: Int
     /// What had come of the occurrence before it opened.
     package var before = StageFigures()
-    /// Since when nobody of it could start.
+    /// Since when nobody of it could start, or since when others were kept waiting for it if it goes on.
     package var settled: Date?
+    /// Whether a run went on with it since it had settled. It soaks again from when nobody of it can start any more.
+    package var goesOn = false
     /// What came of it, as far as the state was told; in a snapshot, by then. `nil` until it settles or halts.
     package var figures: StageFigures?
     /// When a person accepted what came of it, or had some of it tried again.
@@ -26,6 +28,9 @@ package struct RecordedStage: Hashable, Sendable {
         (self.share, self.opened, self.planned, self.before, self.draw) = (share, opened, planned, before, draw)
     }
 
+    /// Whether nobody of it can start any more.
+    package var isOver: Bool { settled != nil && !goesOn }
+
     /// What a person accepted and what is still so. An unknown outcome that is tried again excuses no other one.
     ///
     /// - Parameter unknown: how many outcomes are unknown that may be those.
@@ -39,7 +44,7 @@ package struct RecordedStage: Hashable, Sendable {
 // MARK: As text
 
 /// Stores and snapshots keep the stages of an occurrence as one text: a stage a line, its parts apart by spaces, `-` for
-/// what is not known.
+/// what is not known. A stage that goes on has a `+` after the time at which it settled.
 extension RecordedStage {
     package static func text(of stages: [RecordedStage]) -> String? {
         stages.isEmpty ? nil : stages.map(\.text).joined(separator: "\n")
@@ -60,7 +65,8 @@ extension RecordedStage {
 
     private var text: String {
         let parts: [String] = [
-            "\(share.millionths)", Self.text(opened), "\(planned)", before.text, settled.map(Self.text) ?? "-",
+            "\(share.millionths)", Self.text(opened), "\(planned)", before.text,
+            settled.map { Self.text($0) + (goesOn ? "+" : "") } ?? "-",
             figures?.text ?? "-", accepted.map(Self.text) ?? "-", excused.text,
         ]
         return (parts + [draw].compactMap(\.self)).joined(separator: " ")
@@ -74,7 +80,9 @@ extension RecordedStage {
         else { return nil }
         self.init(share: StageShare(millionths: millionths), opened: opened, planned: planned, before: before)
         guard let excused = StageFigures(text: parts[7]) else { return nil }
-        (settled, accepted, self.excused) = (Self.date(parts[4]), Self.date(parts[6]), excused)
+        goesOn = parts[4].hasSuffix("+")
+        settled = Self.date(goesOn ? String(parts[4].dropLast()) : parts[4])
+        (accepted, self.excused) = (Self.date(parts[6]), excused)
         draw = parts.count == 9 ? parts[8] : nil
         figures = StageFigures(text: parts[5])
         guard parts[4] == "-" || settled != nil, parts[5] == "-" || figures != nil, parts[6] == "-" || accepted != nil

@@ -11,9 +11,10 @@ struct StageContractTests {
         (first.settled, first.accepted) = (.at(2.5), .at(3))
         first.figures = StageFigures(accepted: 1, rejected: 2, dead: 3, unknown: 4)
         first.excused = StageFigures(accepted: 1, rejected: 1, dead: 2, unknown: 3)
-        let second = RecordedStage(
+        var second = RecordedStage(
             share: StageShare(millionths: 12_345), opened: .at(901), planned: 70_000,
             before: StageFigures(accepted: 5, rejected: 6, dead: 7, unknown: 8), draw: "tide#1")
+        (second.settled, second.goesOn) = (.at(902), true)
         return [first, second]
     }
 
