@@ -12,10 +12,10 @@ struct Admission {
     private(set) var waiting: [Date: RecipientSet] = [:]
     /// Those for whom `max_lateness` is over, not counting the time in which their window was closed.
     private(set) var late = RecipientSet()
-    /// The latest end of `max_lateness` of those who may start.
+    /// The latest end of `max_lateness` of those who may start. Whoever is tried again has longer, and makes it no later
+    /// for the others of the step.
     var deadline: Date? { othersDeadline ?? repeatDeadline }
 
-    /// That of those who are not tried again. These are in time for as long as nobody else is in the step.
     private var othersDeadline: Date?
     private var repeatDeadline: Date?
 

@@ -229,7 +229,7 @@ struct WaveSorting {
     /// Those for whose wave it is too late, whether they are listed or not.
     ///
     /// - Parameter repeats: for whom it is so only once it has expired.
-    func late(of wanted: DesiredSend, besides repeats: RecipientSet, at now: Date) -> RecipientSet {
+    func late(of wanted: DesiredSend, besides repeats: RecipientSet = [], at now: Date) -> RecipientSet {
         waves.reached.states.reduce(into: RecipientSet()) { late, instant in
             let limits = wanted.campaign.limits(due: instant, in: wanted.windowZones)
             guard limits.lateness(at: now) != nil else { return }

@@ -8,11 +8,6 @@ import Testing
 /// Whom a person has tried again gets it, as long as the occurrence is in time: that is what the decision was judged by. It
 /// is 2025-12-01T08:00:00Z, and `max_lateness` is two hours.
 struct PlannerRepeatTests {
-    private static func window(_ field: Bool = false) -> SendWindow {
-        SendWindow(
-            hours: DailyHours(from: 0, to: 720), zone: .utc, field: field ? Located("zone") : nil, whenClosed: .wait)
-    }
-
     /// A person decides about the one occurrence of the scenario.
     private func resolve(_ scenario: inout PlanScenario, _ way: Resolution, at now: Date = PlanScenario.now) throws {
         let id = try #require(scenario.state.occurrences.keys.first)
@@ -40,7 +35,10 @@ struct PlannerRepeatTests {
         stages.shares = [StageShare(millionths: 1), .everybody]
         (stages.soak, stages.limits.unknownPercent) = (.manual, 2)
         campaign.delivery.stages = stages
-        if hasWindow { campaign.delivery.window = Self.window() }
+        if hasWindow {
+            campaign.delivery.window = SendWindow(
+                hours: DailyHours(from: 0, to: 720), zone: .utc, field: nil, whenClosed: .wait)
+        }
         var scenario = PlanScenario()
         scenario.want(campaign, for: RecipientSet(1...10))
         scenario.began(campaign, accepted: [1], unknown: [3])
@@ -53,7 +51,9 @@ struct PlannerRepeatTests {
 
     @Test(
         arguments: [(.retry(code: "UNAVAILABLE"), [2]), (.resend, [3])] as [(Resolution, RecipientSet)], [true, false])
-    func `in a stage that has settled`(_ decision: (Resolution, RecipientSet), _ hasWindow: Bool) throws {
+    func `a stage that has settled is sent to whom a person has tried again`(
+        _ decision: (Resolution, RecipientSet), _ hasWindow: Bool
+    ) throws {
         var scenario = staged(hasWindow)
         try resolve(&scenario, decision.0)
         let plan = scenario.plan()
@@ -120,16 +120,16 @@ struct PlannerRepeatTests {
         (stage.settled, stage.goesOn) = (.after(-30), true)
         let staging = Plan.Staging(
             opened: [stage], isNews: false, soaksOnce: soaksOnce, figures: StageFigures(), limits: StageLimits(),
-            soak: .manual)
+            soak: .time(.seconds(900)), ahead: Partition(disjoint: [.everybody: [2]]))
         let open = staging.closing(with: StageFigures(accepted: 1), settled: nil)
         #expect(open.map(\.settled) == [.after(-30)] && open.map(\.isOver) == [false])
         let settled = staging.closing(with: StageFigures(accepted: 1), settled: .after(0))
         #expect(settled.map(\.settled) == [.after(0)] && settled.map(\.isOver) == [true])
-        #expect(staging.opening(after: .after(0)) == nil)
+        #expect(staging.opening(after: .after(0)) == .after(900))
     }
 
     /// The stage has soaked, and the next one did not open in time.
-    @Test func `not of what ended because it was too late`() throws {
+    @Test func `what ended because it was too late is not tried again`() throws {
         var scenario = staged(false)
         scenario.desired.sends[0].campaign.delivery.stages?.soak = .time(.seconds(900))
         let plan = scenario.plan()
@@ -166,14 +166,15 @@ struct PlannerRepeatTests {
 
     /// herald reckons with clocks that are 14 hours behind UTC. The last of them comes to it in 14 hours.
     @Test(arguments: [(0, true), (16 * 3600, true), (16 * 3600 + 1, false)])
-    func `in local time, until the last clock is late`(_ seconds: Int, _ isSent: Bool) throws {
+    func `whoever is tried again in local time has until the last clock is late`(_ seconds: Int, _ isSent: Bool) throws
+    {
         var scenario = local()
         try resolve(&scenario, .resend)
         #expect(scenario.plan(at: .after(seconds)).sends.contains { $0.members.contains(2) } == isSent)
         if isSent { expectForecast(scenario, at: .after(seconds)) }
     }
 
-    @Test func `no longer than it waits for whoever gets it in the same step`() throws {
+    @Test func `others in the step of whoever is tried again have no longer for that`() throws {
         var scenario = local()
         try resolve(&scenario, .resend)
         let sends = scenario.plan(at: .after(3600)).sends
@@ -182,7 +183,7 @@ struct PlannerRepeatTests {
     }
 
     /// They are back before it ends.
-    @Test func `in local time, also if they leave the list for a while`() throws {
+    @Test func `whoever is tried again in local time may leave the list for a while`() throws {
         var scenario = local()
         try resolve(&scenario, .resend)
         scenario.desired.sends[0].members = [1, 3]
@@ -190,14 +191,16 @@ struct PlannerRepeatTests {
         let now = Date.after(15 * 3600)
         scenario.state.apply([.outcome(OccurrenceID(campaign: "tide", local: Self.local, revision: 1), [3], .accepted)])
         #expect(scenario.plan(at: now).sends.flatMap { Array($0.skipped.all) }.isEmpty)
-        #expect(!scenario.plan(at: now).over.contains { _ in true })
+        #expect(scenario.plan(at: now).over.isEmpty)
         scenario.desired.sends[0].members = [1, 2, 3]
         #expect(scenario.plan(at: now).sends.map(\.members) == [[2]])
     }
 
     /// They leave the list. A second ago the last clock came to it, 24 hours after theirs.
     @Test(arguments: [(24 * 3600 + 2, true), (24 * 3600 + 1, false)])
-    func `in local time, not if it expires for them meanwhile`(_ expiresAfter: Int, _ isInTime: Bool) throws {
+    func `nothing waits for whoever left the list and for whom it has expired`(_ expiresAfter: Int, _ isInTime: Bool)
+        throws
+    {
         var scenario = local(expiresAfter: expiresAfter)
         try resolve(&scenario, .resend)
         scenario.desired.sends[0].members = [1, 3]
@@ -211,7 +214,7 @@ struct PlannerRepeatTests {
 
     /// Their clock came to it ten hours ago.
     @Test(arguments: [(36_000, false), (36_001, true)])
-    func `in local time, unless it has expired for them`(_ expiresAfter: Int, _ isSent: Bool) throws {
+    func `nobody is tried again in local time for whom it has expired`(_ expiresAfter: Int, _ isSent: Bool) throws {
         var scenario = local(expiresAfter: expiresAfter)
         guard isSent else {
             let problem = ResolutionProblem.tooLate(.expired(at: PlanScenario.now))
@@ -224,7 +227,7 @@ struct PlannerRepeatTests {
 
     /// All are in Tokyo, where it is 17:00. There it is late since 11:00, and in UTC, where the window opened at 07:00, it
     /// is so in an hour. Whoever decides reads no list.
-    @Test(arguments: [20, 17]) func `by the clock of the campaign, where windows go by each person's`(
+    @Test(arguments: [20, 17]) func `whoever is tried again is in time by the campaign's own clock, too`(
         _ closing: Int
     ) throws {
         let tokyo = try #require(Zone(named: "Asia/Tokyo"))
@@ -248,7 +251,9 @@ struct PlannerRepeatTests {
     }
 
     /// Of two occurrences of a cron with stages, the later one is sent to everybody.
-    @Test(arguments: [true, false]) func `besides a later occurrence that is sent`(_ hasBegun: Bool) throws {
+    @Test(arguments: [true, false]) func `whoever is tried again gets it besides a later occurrence`(_ hasBegun: Bool)
+        throws
+    {
         var campaign = Campaign.tide()
         campaign.delivery.stages = Stages()
         campaign.schedule.times = .cron(try Cron(parsing: "0 7,8 * * *"), start: nil, end: nil)
@@ -281,7 +286,7 @@ struct PlannerRepeatTests {
 
     /// A person abandoned it while its next stage waited for them. From then on `max_lateness` counts.
     @Test(arguments: [7200, 7201], [true, false])
-    func `of an occurrence that was abandoned in a stage, only in time`(_ seconds: Int, _ hasWindow: Bool) throws {
+    func `what was abandoned in a stage is tried again in time alone`(_ seconds: Int, _ hasWindow: Bool) throws {
         var scenario = staged(hasWindow)
         try resolve(&scenario, .abandon, at: .after(-3600))
         let now = Date.after(seconds - 3600)
