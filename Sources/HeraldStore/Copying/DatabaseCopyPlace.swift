@@ -33,7 +33,8 @@ struct DatabaseCopyPlace: CopyPlace {
 
     func make(_ body: (any CopyWriter) throws -> Void) throws {
         try connected { connection in
-            let transaction = writing(on: connection)
+            // What is copied is read between its statements, and nobody waits for it.
+            let transaction = writing(on: connection, idle: nil)
             // A copy that was cut short goes with its schema, so nothing else may be in it.
             let others = try transaction.fetch(
                 "SELECT FROM pg_class JOIN pg_namespace AS space ON space.oid = relnamespace WHERE nspname = $1 LIMIT 1",
@@ -84,9 +85,11 @@ struct DatabaseCopyPlace: CopyPlace {
         }
     }
 
-    /// What is copied is read and compared between its statements.
-    private func writing(on connection: PostgresConnection) -> PostgresTransaction {
-        .writing(on: connection, until: server.readingDeadline, .init(idle: nil))
+    /// - Parameter idle: Between two statements the content of a large state is compared.
+    private func writing(
+        on connection: PostgresConnection, idle: Duration? = .seconds(60)
+    ) -> PostgresTransaction {
+        .writing(on: connection, until: server.readingDeadline, .init(idle: idle))
     }
 
     private func connected<Value>(_ body: (PostgresConnection) throws -> Value) throws -> Value {

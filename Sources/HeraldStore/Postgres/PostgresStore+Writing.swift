@@ -83,8 +83,7 @@ extension PostgresStore {
     /// How many new rows one statement writes.
     private static let part = 10_000
 
-    /// Without COPY: while a server waits for the rest of one, no timeout ends the transaction, and a process that was
-    /// stopped there would hold the lease for ever.
+    /// Without COPY, which is a round trip of its own.
     ///
     /// - Parameter highest: the highest number so far. Rows above it are new, the others replace rows.
     private static func register(

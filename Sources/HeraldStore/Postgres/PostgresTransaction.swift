@@ -32,7 +32,10 @@ final class PostgresTransaction {
         /// The longest time that it waits for others itself, and holds up whoever comes after it.
         var wait = Duration.seconds(10)
         /// How long it may stand still between two statements.
-        var idle: Duration? = .seconds(5)
+        var idle: Duration? = standstill
+
+        /// The same as in `begin_commit`, which is part of a state's format.
+        static let standstill = Duration.seconds(5)
     }
 
     /// No statement of it has a time limit: `statement_timeout`, or a cancelled query, would end a COMMIT that waits for

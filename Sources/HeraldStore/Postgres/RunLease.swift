@@ -138,7 +138,7 @@ package final class RunLease: StateLock {
     }
 
     private func renew(over link: PostgresLink, until deadline: ContinuousClock.Instant) throws -> Renewal {
-        // One try: the time counts from before the statement was sent.
+        // The time counts from before the first try.
         try link.perform(until: .now) { connection, _ in
             let transaction = PostgresTransaction.writing(on: connection, until: .now + times.renewal)
             let rows = try transaction.commit([

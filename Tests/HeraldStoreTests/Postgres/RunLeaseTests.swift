@@ -101,6 +101,44 @@ import Testing
         await taken.release()
     }
 
+    /// The server has a part of what was sent together, and waits for the rest.
+    @Test func `nobody waits longer than the lease and a lock for a holder that stopped in the middle of a commit`()
+        async throws
+    {
+        let proxy = try PostgresProxy()
+        let stopping = PostgresServer(
+            name: "test", schema: server.schema, parameters: server.parameters.merging(["host": proxy.folder]) { $1 })
+        let lease = try await RunLease.take(stopping, run: "first", Self.times())
+        let store = try await PostgresStore.open(stopping, under: lease)
+        // More than the proxy reads at once (1 MiB). What this process sends after the first piece stays where it is, also
+        // the end of its connection.
+        let arrivals = (1...8_000).map { Arrival(.token($0)) }
+        let isHeld = Mutex(false)
+        defer { proxy.letGo() }
+        proxy.act(at: .text("unnest("), before: false) {
+            proxy.hold()
+            isHeld.withLock { $0 = true }
+        }
+        async let interned: Result<[RecipientID], any Error> = {
+            do { return .success(try await store.intern(arrivals, comparedUpTo: 0)) } catch { return .failure(error) }
+        }()
+        try await eventually { isHeld.withLock(\.self) }
+        var next: RunLease?
+        try await eventually {
+            next = try? await RunLease.take(server, run: "second", Self.times())
+            return next != nil
+        }
+        proxy.letGo()
+        let numbers = await interned
+        #expect(throws: StateError.self) { try numbers.get() }
+        #expect(!lease.holds)
+        let taken = try #require(next)
+        let after = try await PostgresStore.open(server, under: taken)
+        #expect(try await after.intern([Arrival(.fid(1))], comparedUpTo: 0) == [1])
+        await lease.release()
+        await taken.release()
+    }
+
     @Test(arguments: [true, false])
     func `a run reads again for as long as it holds the lease, and others for as long as they have patience`(
         _ isRun: Bool
