@@ -15,7 +15,7 @@ extension Life {
                     throw LifeProblem(
                         promise: "misses nobody for a closed stage", words: "\(missed.occurrence): \(missed.reason)")
                 }
-                if isInTime(missed, campaign, at: plan.at) {
+                if isInTime(missed, campaign, in: plan) {
                     throw LifeProblem(
                         promise: "misses what is not too late", words: "\(missed.occurrence): \(missed.reason)")
                 }
@@ -23,13 +23,16 @@ extension Life {
         }
     }
 
-    private func isInTime(_ missed: Plan.Missed, _ campaign: LifeFiles.Campaign, at date: Date) -> Bool {
-        // A cron that lost its field is too late at once for what its one instant had passed then.
+    private func isInTime(_ missed: Plan.Missed, _ campaign: LifeFiles.Campaign, in plan: Plan) -> Bool {
+        // A cron that lost its field is too late at once for what its one instant had passed then, or what a fast clock
+        // dealt with.
         let hasLostField = clocks[campaign.line]?.left[""] != nil
         let due = missed.occurrence.localDue ?? missed.due
-        if hasLostField, let edit = lines[campaign.line]?.edited, due <= edit { return false }
+        let line = lines[campaign.line]
+        let silenced = plan.silenced.first { $0.campaign == campaign.name }?.until ?? line?.silenced
+        if hasLostField, [line?.edited, silenced].contains(where: { $0.map { due <= $0 } ?? false }) { return false }
         let ends = [campaign.maxLateness, campaign.expiresAfter].compactMap(\.self).map(due.adding)
-        return !campaign.isInLocalTime && campaign.catchUp != .none && ends.allSatisfy { date < $0 }
+        return !campaign.isInLocalTime && campaign.catchUp != .none && ends.allSatisfy { plan.at < $0 }
             && !campaign.due.hasLost(due)
     }
 
@@ -79,6 +82,7 @@ extension Life {
             guard let line = files.campaigns.first(where: { $0.name == silenced.campaign })?.line else { continue }
             let mark = lines[line]?.mark ?? silenced.until
             lines[line]?.mark = max(silenced.until, mark)
+            lines[line]?.silenced = silenced.until
             lines[line]?.owed = []
         }
         // What a plan leaves out after an edit, it names in a warning.

@@ -38,6 +38,8 @@ final class Life {
         var seenName: String?
         /// Up to when its firings are judged.
         var mark: Date?
+        /// Until when a run with a fast clock dealt with it.
+        var silenced: Date?
         /// The last edit of its schedule.
         var edited: Date?
         /// Firings that were due and have neither begun nor been told as missed.
