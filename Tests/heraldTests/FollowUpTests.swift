@@ -211,6 +211,48 @@ struct FollowUpTests {
         #expect(try JSONValue(parsing: Array(sorrySent.output.utf8))["occurrences"]?.array?.first?["accepted"] == 12)
     }
 
+    @Test func `whom nothing came of gets it when their own window opens, also if something came meanwhile`()
+        async throws
+    {
+        let window = "{from: '09:00', to: '21:00', timezone: {field: zone, default: Europe/Rome}}"
+        let late =
+            Self.again("{campaign: welcome, is: [never]}")
+            + Self.campaign("sorry", to: "again", "delivery: {expires_after: 1d, window: \(window)}")
+        let welcome = Self.campaign("welcome", to: "members")
+        var files = Self.files(welcome, late)
+        files["audience.yaml"] =
+            "kind: audience\nname: members\nsource: {file: members.csv}\nfields: {zone: {type: timezone}}\n"
+        let zones = ["Europe/Rome", "America/New_York", "Europe/Rome"]
+        let list = { (members: [Int]) in
+            "fid,zone\n" + members.map { "\(Registration.fid($0).rawValue),\(zones[$0 - 1])\n" }.joined()
+        }
+        files["members.csv"] = list([1])
+        // 6:00 in Rome.
+        let town = try Town(files, at: Self.monday + 5 * 3600)
+        _ = try await town.herald("state", "init")
+        #expect(try await town.herald("run").failure == nil)
+        #expect(town.sent("welcome") == fids(1))
+        try town.folder.write(list([1, 2, 3]), to: "members.csv")
+        town.pass(4 * 3600)
+        // Whoever joins a campaign that is over gets nothing of it.
+        #expect(try await town.herald("run").failure == nil)
+        #expect(town.sent("sorry") == fids(3))
+        // Everybody gets the second revision of the other one.
+        try town.folder.write(
+            [welcome.replacing("tags:", with: "revision: 2\ntags:"), late].joined(separator: "---\n"),
+            to: "campaigns.yaml")
+        #expect(try await town.herald("run").failure == nil)
+        #expect(town.sent("welcome") == fids(1, 2, 3))
+        // 11:00 in Rome, 5:00 in New York; then 8:59 and 9:00 there.
+        for (hours, sorry) in [(1.0, fids(3)), (3.98, fids(3)), (0.02, fids(2, 3))] {
+            town.pass(hours * 3600)
+            #expect(try await town.herald("run").failure == nil)
+            #expect(town.sent("sorry") == sorry)
+        }
+        let shown = try await town.herald("state", "show", "sorry@once", "--format", "json")
+        #expect(try JSONValue(parsing: Array(shown.output.utf8))["occurrences"]?.array?.first?["accepted"] == 2)
+    }
+
     @Test func `guards look at the list that people are chosen from, and not at who is chosen`() async throws {
         let rest = "kind: audience\nname: rest\nfrom: members\nexclude: [again]\n---\n"
         let files = Self.files(

@@ -113,12 +113,13 @@ extension Plan.Send {
 }
 
 extension DesiredSend {
-    /// The zones by which its recipients' windows open.
+    /// The zones by which the windows of its recipients open, and of those who may be recipients.
     var windowZones: [Zone] {
         guard let window = campaign.delivery.window, let field = window.field else { return [] }
         let named = zones[field.value] ?? [:]
-        // Each plan asks many times, so it only counts. Whoever is named is a member.
-        let isDefaulted = named.values.reduce(0) { $0 + $1.count } < members.count
+        // Each plan asks many times, so it only counts. Whoever is named may be a member.
+        let all = listed.map { $0.count + guests.count } ?? members.count
+        let isDefaulted = named.values.reduce(0) { $0 + $1.count } < all
         return Array(Set(named.keys).union(isDefaulted ? [window.zone] : []))
     }
 

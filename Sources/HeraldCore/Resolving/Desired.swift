@@ -119,8 +119,8 @@ package struct DesiredSend: Sendable {
     package var census: RowCensus?
     /// The members' rows, for the messages of a personal campaign and for the draw of stages.
     package var rows: PersonalRows?
-    /// The members by the zone that their row names, for each field that the campaign's schedule or window goes by. A
-    /// field that their list does not have is missing.
+    /// The members, and who may be one, by the zone that their row names, for each field that the campaign's schedule or
+    /// window goes by. A field that their list does not have is missing.
     package var zones: [String: [Zone: RecipientSet]] = [:]
     /// Who gets it before all others, where it opens in stages. They are members too.
     package var seeds = RecipientSet()

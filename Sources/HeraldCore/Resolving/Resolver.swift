@@ -203,11 +203,14 @@ package struct Resolver {
             }
             for field in campaign.zoneFields(groups, sources) {
                 let key = campaign.valueOwner(groups).map { ZoneSorting.key(of: $0, field.column) }
+                // A send that has begun goes on whatever came of its people since.
                 let byZone = (key.flatMap { zones[$0] } ?? [:])
-                    .mapValues { $0.intersection(send.members) }.filter { !$0.value.isEmpty }
+                    .mapValues { $0.intersection(send.listed ?? send.members) }.filter { !$0.value.isEmpty }
                 send.zones[field.name] = byZone
-                let defaulted = send.members.count - byZone.values.reduce(0) { $0 + $1.count }
-                send.zonesDefaulted = max(send.zonesDefaulted, defaulted)
+                let named = byZone.values.reduce(0) {
+                    $0 + (send.listed == nil ? $1 : $1.intersection(send.members)).count
+                }
+                send.zonesDefaulted = max(send.zonesDefaulted, send.members.count - named)
             }
             if let stages = campaign.delivery.stages, let owner = campaign.valueOwner(groups) {
                 try addStages(stages, to: &send, of: owner)
