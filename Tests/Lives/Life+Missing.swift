@@ -87,11 +87,11 @@ extension Life {
         }
         // What a plan leaves out after an edit, it names in a warning.
         let warnings = run.now.plans.flatMap(\.overview.warnings)
+        let leaving = warnings.filter(LifeTold.leavesOut)
         for (line, known) in lines {
             for due in known.owed.union(
-                warnings.compactMap { OccurrenceID(rawValue: String($0.prefix { $0 != " " })).due })
-            where known.names.contains(where: { name in warnings.contains { $0.hasPrefix("\(name)@\(due.rfc3339)") } })
-            {
+                leaving.compactMap { OccurrenceID(rawValue: String($0.prefix { $0 != " " })).due })
+            where known.names.contains(where: { name in leaving.contains { $0.hasPrefix("\(name)@\(due.rfc3339)") } }) {
                 end(Key(line: line, due: due))
             }
         }

@@ -51,10 +51,16 @@ struct LifeTold {
     /// edited keeps its name.
     private static func words(for due: Date) -> String { String(due.rfc3339.prefix(16)) }
 
-    /// Whether a warning names the firing: it is left out.
+    /// Whether a warning says that the firing is left out.
     func leavesOut(_ key: Life.Key, of campaign: LifeFiles.Campaign, _ names: Set<String>) -> Bool {
         guard let due = key.due.map(Self.words) else { return false }
-        return names.contains { name in texts.contains { $0.contains("\(name)@\(due)") } }
+        let leaving = texts.filter(Self.leavesOut)
+        return names.contains { name in leaving.contains { $0.contains("\(name)@\(due)") } }
+    }
+
+    /// Whether a warning is about a firing that somebody does not get. Others are advice.
+    static func leavesOut(_ warning: String) -> Bool {
+        [" is left out: ", " leaves out "].contains { warning.contains($0) }
     }
 
     /// Whether it names the firing, or warns about the campaign.
