@@ -117,9 +117,9 @@ extension DesiredSend {
     var windowZones: [Zone] {
         guard let window = campaign.delivery.window, let field = window.field else { return [] }
         let named = zones[field.value] ?? [:]
-        // Each plan asks many times, so it only counts. Whoever is named may be a member.
-        let all = listed.map { $0.count + guests.count } ?? members.count
-        let isDefaulted = named.values.reduce(0) { $0 + $1.count } < all
+        // Each plan asks many times, so it only counts. Whoever is named is a member, or may be one.
+        let all = listed?.union(members) ?? members
+        let isDefaulted = named.values.reduce(0) { $0 + $1.count } < all.count
         return Array(Set(named.keys).union(isDefaulted ? [window.zone] : []))
     }
 

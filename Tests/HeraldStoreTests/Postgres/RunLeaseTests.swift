@@ -31,6 +31,12 @@ import Testing
         _ = try await PostgresStore.create(server, identity: OpenStore.identity)
     }
 
+    private func server(through proxy: PostgresProxy, times: PostgresTimes = PostgresTimes()) -> PostgresServer {
+        PostgresServer(
+            name: "test", schema: server.schema, parameters: server.parameters.merging(["host": proxy.folder]) { $1 },
+            times: times)
+    }
+
     private func eventually(_ isSo: () async throws -> Bool) async throws {
         let begin = ContinuousClock.now
         while try await !isSo() {
@@ -74,8 +80,7 @@ import Testing
         async throws
     {
         let proxy = try PostgresProxy()
-        let cut = PostgresServer(
-            name: "test", schema: server.schema, parameters: server.parameters.merging(["host": proxy.folder]) { $1 })
+        let cut = server(through: proxy)
         let lease = try await RunLease.take(cut, run: "first", Self.times())
         let store = try await PostgresStore.open(server, under: lease)
         try await store.commit([.spendPlan("one")])
@@ -106,8 +111,7 @@ import Testing
         async throws
     {
         let proxy = try PostgresProxy()
-        let stopping = PostgresServer(
-            name: "test", schema: server.schema, parameters: server.parameters.merging(["host": proxy.folder]) { $1 })
+        let stopping = server(through: proxy)
         let lease = try await RunLease.take(stopping, run: "first", Self.times())
         let store = try await PostgresStore.open(stopping, under: lease)
         // More than the proxy reads at once (1 MiB). What this process sends after the first piece stays where it is, also
@@ -146,9 +150,7 @@ import Testing
         let proxy = try PostgresProxy()
         var impatient = PostgresTimes()
         impatient.patience = .zero
-        let cut = PostgresServer(
-            name: "test", schema: server.schema, parameters: server.parameters.merging(["host": proxy.folder]) { $1 },
-            times: impatient)
+        let cut = server(through: proxy, times: impatient)
         let lease = try await RunLease.take(server, run: "first", LeaseTimes())
         let store = try await PostgresStore.open(cut, under: isRun ? lease : nil)
         proxy.arm(.cutBefore, after: 0)
