@@ -64,10 +64,15 @@ struct FetchScene {
 
     #if os(Linux)
         /// On one of the cores that it may use, for at most a minute of its time.
-        func startOnOneCore(_ arguments: String...) throws -> ChildProcess {
+        ///
+        /// - Parameter others: how many busy processes share the core. Each ends after two seconds of it.
+        func startOnOneCore(_ arguments: String..., besides others: Int = 0) throws -> ChildProcess {
+            let busy = String(
+                repeating: "taskset -c \"$core\" sh -c 'ulimit -t 2; while :; do :; done' >/dev/null 2>&1 & ",
+                count: others)
             let script =
-                "core=$(taskset -pc $$) && core=${core##* } && "
-                + "ulimit -t 60 && exec taskset -c \"${core%%[-,]*}\" \"$@\""
+                "set -e; core=$(taskset -pc $$); core=${core##* }; core=${core%%[-,]*}; ulimit -t 60; \(busy)"
+                + "exec taskset -c \"$core\" \"$@\""
             return try ChildProcess(
                 "/bin/sh", ["-c", script, "sh", HeraldProcess.program, "-w", "\(folder.path)/workspace"] + arguments,
                 environment: variables.merging(["PATH": "/usr/bin:/bin"]) { $1 })

@@ -28,24 +28,36 @@ final class Signals: Sendable {
         while !isInsistent, !Task.isCancelled { try? await clock.sleep(for: .milliseconds(100)) }
     }
 
-    /// Listens until the process ends. `onFirst` runs once, on a queue of its own.
+    /// Listens until the process ends, and from when it returns: a signal that comes before ends the process, as it does
+    /// before anything has begun. `onFirst` runs once, on a queue of its own.
     static func listen(onFirst: @escaping @Sendable () -> Void = {}) -> Signals {
         let signals = Signals()
         // Where there is one core, the shared queues have one thread, and work may hold it for long.
         let queue = DispatchQueue(label: "herald.signals")
-        for number in [SIGINT, SIGTERM, SIGHUP] {
-            let before = signal(number, SIG_IGN)
-            // Under nohup the run is meant to outlive its terminal.
-            if number == SIGHUP, unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
-                continue
-            }
+        // Under nohup the run is meant to outlive its terminal.
+        for number in [SIGINT, SIGTERM, SIGHUP] where number != SIGHUP || !isIgnored(SIGHUP) {
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+            let isRegistered = DispatchSemaphore(value: 0)
             source.setEventHandler { signals.receive(number, onFirst) }
+            source.setRegistrationHandler { isRegistered.signal() }
             source.activate()
+            // On a busy machine the queue may begin much later.
+            isRegistered.wait()
+            #if !os(Linux)
+                // Here a source only watches; on Linux it catches the signal.
+                signal(number, SIG_IGN)
+            #endif
             // A source works only while something holds it, and this one must work until the process ends.
             _ = Unmanaged.passRetained(source as AnyObject)
         }
         return signals
+    }
+
+    private static func isIgnored(_ number: Int32) -> Bool {
+        let before = signal(number, SIG_IGN)
+        if unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { return true }
+        signal(number, before)
+        return false
     }
 
     /// Listens for a run, and after the first signal tells the user what another would do.
