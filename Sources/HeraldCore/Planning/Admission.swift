@@ -74,7 +74,7 @@ struct Admission {
         }
         let atAnyHour = members.intersection(seeds)
         if isWave {
-            take(atAnyHour, campaign.limits(due: due, since: stage), isWave, nil, now)
+            take(atAnyHour, campaign.limits(due: due, since: stage, in: [window.zone]), isWave, nil, now)
         } else {
             // They are in time as long as the send is.
             endless.formUnion(atAnyHour)

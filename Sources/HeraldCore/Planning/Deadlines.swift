@@ -60,8 +60,7 @@ extension Deadline {
         limits: ([Zone]) -> TimeLimits
     ) {
         // No list is read, so people may be anywhere.
-        let zones = campaign.delivery.window?.field == nil ? [] : (-12...14).map { Zone(offset: $0 * 3600) }
-        let (late, expiry) = (limits(zones).deadline, limits(zones).expiry)
+        let (late, expiry) = (limits([]).deadline, limits([]).expiry)
         guard let end = [late, expiry].compactMap(\.self).min() else { return nil }
         let lateness: Lateness = end == late ? .late(since: end) : .expired(at: end)
         let isUnseen = local == nil && patience != nil && end == late
@@ -71,7 +70,9 @@ extension Deadline {
         if let local {
             let unnoted = patience.flatMap { $0 < span ? $0 : nil }
             onEachClock = OnEachClock(span: span, unnoted: unnoted, first: local.firstInstant.adding(unnoted ?? span))
-        } else if end == late, let first = zones.compactMap({ limits([$0]).deadline }).min() {
+        } else if end == late, campaign.delivery.window?.field != nil,
+            let first = Zone.everywhere.compactMap({ limits([$0]).deadline }).min()
+        {
             onEachClock = OnEachClock(span: span, first: first)
         }
     }

@@ -22,21 +22,30 @@ extension Plan {
 }
 
 extension Plan {
-    /// What a plan finds by looking at whose clocks came to a campaign in local time. A list that nobody may send to must
-    /// not decide who is in its waves.
+    /// What a plan decides about a campaign without a step: who is in its waves, what is missed, what is over. A list that
+    /// nobody may send to, and files that nobody approved, must not decide it.
     struct Look: Hashable, Sendable {
-        /// What the state notes instead of what was found: since when the campaign is seen, but no wave.
-        var mark: Watermark
+        /// What the state notes instead of what was found. In local time that is since when the campaign is seen, but no
+        /// wave. `nil` if it has nothing of the campaign yet.
+        var mark: Watermark?
         /// Those that are open, and those that end without a step.
         var occurrences: Set<OccurrenceID>
     }
 
-    /// Leaves to a later run what is due of a campaign in local time: that run looks from where this one began.
-    mutating func forgetLook(at campaign: String) {
-        guard let look = looks[campaign] else { return }
-        watermarks[campaign] = look.mark
-        missed.removeAll { look.occurrences.contains($0.occurrence) }
-        joinedLate.removeAll { look.occurrences.contains($0.occurrence) }
+    /// Leaves to a later run what is due of a campaign: that run looks from where this one began.
+    ///
+    /// - Returns: whether something was missed.
+    @discardableResult
+    mutating func forgetLook(at campaign: String) -> Bool {
+        guard let look = looks[campaign] else { return false }
+        if let mark = look.mark { watermarks[campaign] = mark }
+        let isLookedAt = { (missed: Missed) in look.occurrences.contains(missed.occurrence) }
+        let hadMissed = missed.contains(where: isLookedAt)
+        missed.removeAll(where: isLookedAt)
+        superseded.removeAll(where: isLookedAt)
+        joinedLate.removeAll(where: isLookedAt)
+        unlisted.missed[campaign] = nil
+        unlisted.superseded[campaign] = nil
         over.removeAll(where: look.occurrences.contains)
         notes.removeAll { note in
             switch note {
@@ -44,6 +53,7 @@ extension Plan {
             default: false
             }
         }
+        return hadMissed
     }
 }
 

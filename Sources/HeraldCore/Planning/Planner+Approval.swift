@@ -27,12 +27,12 @@ extension Planner {
             let unapproved = Plan.Unapproved(resource: resource, reason: reason)
             if !plan.unapproved.contains(unapproved) { plan.unapproved.append(unapproved) }
         }
-        for campaign in desired.sends.map(\.campaign) where plan.looks[campaign.name.value] != nil {
-            let resource = Definition.Key(kind: .campaign, name: campaign.name.value)
-            let isRefused = plan.steps.contains { $0.refusal != nil && $0.resource == resource }
-            if isRefused || reason(against: resource, approval, size: nil) != nil {
-                plan.forgetLook(at: campaign.name.value)
-            }
+        let refused = Set(plan.steps.filter { $0.refusal != nil }.map(\.resource))
+        var late = Set<String>()
+        for name in plan.looks.keys {
+            let resource = Definition.Key(kind: .campaign, name: name)
+            guard refused.contains(resource) || reason(against: resource, approval, size: nil) != nil else { continue }
+            if plan.forgetLook(at: name) { late.insert(name) }
         }
         // Whatever it waits for, it is not sent before somebody approves it.
         let waiting = plan.waiting.map(\.occurrence) + plan.held.map(\.occurrence)
@@ -42,7 +42,8 @@ extension Planner {
             let own = waiting.filter { $0.isOf(campaign) }.map { id in
                 listed.map { min($0, partakers(of: id) ?? $0) }
             }
-            let sizes = (campaign.schedule.comesAfter(now) ? [listed] : []) + own
+            let isLate = late.contains(campaign.name.value)
+            let sizes = (campaign.schedule.comesAfter(now) ? [listed] : []) + own + (isLate ? [nil] : [])
             let reasons = sizes.compactMap { self.reason(against: resource, approval, size: $0) }
             guard let reason = reasons.first else { continue }
             overview.unapproved.append(Plan.Unapproved(resource: resource, reason: reason))

@@ -28,7 +28,8 @@ extension Planner {
         // Those who left the list get it if they come back in time.
         let left = remaining.leftOut.gone.subtracting(wanted.members(begun: true))
         let repeats = lateness == nil ? ledger[.again] : []
-        let inTime = sorting.map { left.subtracting($0.late(of: wanted, besides: repeats, at: now)) } ?? left
+        let inTime =
+            sorting.map { left.subtracting($0.late(of: campaign, in: [], besides: repeats, at: now)) } ?? left
         let mayBeAhead = mayBeAhead(occurrence, campaign, sorting)
         remaining.staysOpen = lateness == nil && (!inTime.isEmpty || sorting?.waves.ahead.isEmpty == false)
         remaining.mayGrow = sorting != nil && mayBeAhead
@@ -84,7 +85,7 @@ extension Planner {
         } else if hasNobody {
             if left.isEmpty { return [] }
             let end =
-                deadline(of: left, besides: repeats, in: remaining, sorting, wanted)
+                deadline(of: left, besides: repeats, campaign, limits.deadline, sorting)
                 .map { ", until \($0.rfc3339) at the latest" } ?? ""
             overview.warnings.append(
                 "\(id) is half done, and \(count(left.count, "recipient")) of it left the list (\(remaining.target.words)); it goes on when they are back\(end), or ends with 'herald state resolve \(id) --abandon'"
@@ -108,17 +109,18 @@ extension Planner {
         }
     }
 
-    /// Until when those who left the list can come back to it.
+    /// Until when those who left the list can come back to it. No list says which clock they have.
     ///
-    /// - Parameter repeats: those who have as long as the occurrence, because a person has them tried again.
+    /// - Parameters:
+    ///   - repeats: those who have as long as the occurrence, because a person has them tried again.
+    ///   - end: when the occurrence is too late for everybody.
     private func deadline(
-        of left: RecipientSet, besides repeats: RecipientSet, in remaining: Plan.Send, _ sorting: WaveSorting?,
-        _ wanted: DesiredSend
+        of left: RecipientSet, besides repeats: RecipientSet, _ campaign: Campaign, _ end: Date?,
+        _ sorting: WaveSorting?
     ) -> Date? {
-        let reached = sorting?.waves.reached ?? Partition()
+        guard let reached = sorting?.waves.reached, left.intersection(repeats).isEmpty else { return end }
         let waves = reached.states.filter { !reached[$0].intersection(left).isEmpty }
-        let ends = waves.compactMap { wanted.campaign.limits(due: $0, in: wanted.windowZones).deadline }
-        return left.intersection(repeats).isEmpty ? ends.max() ?? remaining.deadline : remaining.deadline
+        return waves.compactMap { campaign.limits(due: $0, in: []).deadline }.max() ?? end
     }
 
     /// Why there is nobody to go on with, and what ends that. A list that is empty or whose rows are all bad says nothing

@@ -24,7 +24,6 @@ extension Planner {
         let leftOut = leaveOutMoved(campaign, recorded)
         // Only later times can be due.
         let start = max(mark, leftOut ?? mark)
-        let ended = plan.missed.count
         var (end, dealt) = (max(start, now), max(mark, now))
         var due = campaign.enabled ? dueOccurrences(of: wanted, after: start) : []
         if due.count > Self.caughtUp {
@@ -33,10 +32,6 @@ extension Planner {
         }
         noteFastClock(campaign, mark)
         missPassedByField(campaign, recorded)
-        if let recorded, recorded.first != nil {
-            plan.looks[campaign.name.value] = Plan.Look(
-                mark: recorded, occurrences: Set(plan.missed[ended...].map(\.occurrence)))
-        }
         // Compared by time, because a rename leaves the ids as they are and a new revision must not send them again.
         let all = (occurrences[campaign.name.value] ?? []).map(\.occurrence)
         let known = Set(all.filter { !$0.isUnbegun }.compactMap { $0.due(in: schedule.zone) })

@@ -61,7 +61,7 @@ extension Planner {
         guard !listsSkipped, !send.members.isEmpty || !fresh.isEmpty, let bad = wanted.census?.bad, !bad.isEmpty else {
             return []
         }
-        return bad.intersection(fresh).subtracting(sorting.late(of: wanted, at: now))
+        return bad.intersection(fresh).subtracting(sorting.late(of: wanted.campaign, in: wanted.windowZones, at: now))
             .union(bad.intersection(sorting.waves.ahead.all))
     }
 

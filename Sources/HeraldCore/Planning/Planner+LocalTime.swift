@@ -3,7 +3,7 @@ internal import FCM
 /// Campaigns in local time: an occurrence is a time of day on every clock, and reaches people wave by wave.
 extension Planner {
     /// How many occurrences of one campaign one plan looks at.
-    private static let looked = 1000
+    static let looked = 1000
 
     mutating func localSends(
         _ wanted: DesiredSend, _ schedule: LocalSchedule,
@@ -18,7 +18,9 @@ extension Planner {
         }
         var progress = progress(of: wanted, schedule)
         if !schedule.isCron, let begun = open.first(where: \.occurrence.hasBegun) { progress.takeUp(begun.occurrence) }
-        let ended = (missed: plan.missed.count, joinedLate: plan.joinedLate.count)
+        // A day is for clocks that leave a whole one out.
+        let begin = LocalTime(earliestAt: progress.mark - 86_400)
+        let toldLate = plan.joinedLate.count
         var (result, dealt): ([Plan.Send], Date) = ([], max(progress.mark, now))
         // Nobody looks at whose clock reaches it while it is disabled.
         if !campaign.enabled, !schedule.isCron, begun.isEmpty { dealt = progress.mark }
@@ -40,7 +42,7 @@ extension Planner {
         }
         if campaign.enabled, schedule.isCron || begun.isEmpty {
             let unbegun = open.map(\.occurrence).filter { !$0.hasBegun }
-            let times = dueTimes(of: campaign, schedule, progress)
+            let times = dueTimes(of: campaign, schedule, progress, since: begin)
             if times.count == Self.looked, let last = times.last { dealt = min(dealt, last.firstInstant) }
             for local in times {
                 let sends = start(local, wanted, after: unbegun, progress, &dealt)
@@ -50,22 +52,24 @@ extension Planner {
                 // What the watermark does not pass yet, a later plan finds again and tells.
                 let mark = max(dealt, progress.recorded)
                 let again = Set(times.filter { $0.lastInstant > mark }.map(\.firstInstant))
-                let told = plan.joinedLate[ended.joinedLate...].filter { !again.contains($0.due) }
-                plan.joinedLate.replaceSubrange(ended.joinedLate..., with: told)
+                let told = plan.joinedLate[toldLate...].filter { !again.contains($0.due) }
+                plan.joinedLate.replaceSubrange(toldLate..., with: told)
             }
             endPassed(open.filter { !$0.occurrence.hasBegun }, besides: times, of: campaign)
         }
         if campaign.schedule.catchUp != .all { supersede(&result) }
+        // While a day is looked at on which a time was sent that the schedule lost, the schedule from before says which times
+        // are new.
+        let isEdited = schedule.isCron && !takenOut(of: campaign, schedule, since: begin).isEmpty
+        let noted = isEdited ? state.watermarks[campaign.name.value]?.schedule : nil
         let mark = { (dealt: Date) in
             Watermark(
-                at: max(dealt, progress.recorded), schedule: campaign.markedSchedule,
+                at: max(dealt, progress.recorded), schedule: noted ?? campaign.markedSchedule,
                 next: schedule.times(after: LocalTime(latestAt: dealt), through: .far, limit: 1).first?.firstInstant,
                 first: progress.first)
         }
         plan.watermarks[campaign.name.value] = mark(dealt)
-        let ids = (plan.missed[ended.missed...] + plan.joinedLate[ended.joinedLate...]).map(\.occurrence)
-        plan.looks[campaign.name.value] = Plan.Look(
-            mark: mark(progress.mark), occurrences: Set(open.map(\.id) + ids))
+        plan.looks[campaign.name.value] = Plan.Look(mark: mark(progress.mark), occurrences: Set(open.map(\.id)))
         if campaign.enabled, schedule.isCron || begun.isEmpty { noteComing(wanted, schedule, progress) }
         return result
     }
@@ -112,48 +116,6 @@ extension Planner {
     private func hasBegun(_ campaign: Campaign) -> Bool {
         (occurrences[campaign.name.value] ?? []).map(\.occurrence)
             .contains { $0.hasBegun && $0.revision == campaign.revision }
-    }
-
-    /// The times that somebody's clock may have reached since the last run, or that are not over everywhere.
-    private mutating func dueTimes(
-        of campaign: Campaign, _ schedule: LocalSchedule, _ progress: WaveSorting.Progress
-    ) -> [LocalTime] {
-        let known = (occurrences[campaign.name.value] ?? []).map(\.occurrence)
-        if case .at(let time, _) = schedule.times {
-            let isOver = known.contains {
-                $0.local == time && $0.revision == campaign.revision && $0.finished != nil
-            }
-            return isOver || time.firstInstant > now ? [] : [time]
-        }
-        // A day is for clocks that leave a whole one out.
-        let mark = LocalTime(earliestAt: progress.mark - 86_400)
-        let begin = max(mark, LocalTime(latestAt: progress.first))
-        var times = schedule.times(after: begin, through: LocalTime(latestAt: now), limit: Self.looked)
-        // Compared by time, because a rename leaves the ids as they are and a new revision must not send them again.
-        let begun = known.filter { !$0.isUnbegun }
-        let sent = Set(begun.compactMap { $0.localTime(in: campaign.schedule.zone) })
-        times.removeAll(where: sent.contains)
-        return leavingOutMoved(times, begun.filter(\.hasTried), campaign, schedule)
-    }
-
-    /// Without the first time of a day on which an occurrence was sent whose time the schedule does not have any more: it
-    /// counts as that one, moved.
-    private mutating func leavingOutMoved(
-        _ times: [LocalTime], _ sent: [RecordedOccurrence], _ campaign: Campaign, _ schedule: LocalSchedule
-    ) -> [LocalTime] {
-        var times = times
-        for last in sent.compactMap({ $0.localTime(in: campaign.schedule.zone) }).sorted() {
-            let before = LocalTime(secondsAsUTC: last.secondsAsUTC - 1)
-            if schedule.times(after: before, through: last, limit: 1).isEmpty,
-                let place = times.firstIndex(where: { $0.startOfDay == last.startOfDay })
-            {
-                let moved = times.remove(at: place)
-                overview.warnings.append(
-                    "\(campaign.name.value)@\(moved.shortText) is left out: the schedule was changed, and \(last.shortText) of the same day was sent already"
-                )
-            }
-        }
-        return times
     }
 
     // MARK: Occurrences
@@ -258,13 +220,12 @@ extension Planner {
         _ dealt: inout Date
     ) {
         // Nobody knows whose clock has reached it.
-        if local.firstInstant <= now, campaign.lateness(due: local.lastInstant, at: now) == nil {
-            dealt = min(dealt, local.firstInstant - 1)
-        }
+        let last = campaign.schedule.lastInstant(of: local)
+        if last <= progress.mark { return }
+        if campaign.lateness(due: last, at: now) != nil { return miss(local, id, campaign, of: 0) }
+        dealt = min(dealt, local.firstInstant - 1)
         let reaching = campaign.reaching(local, in: campaign.schedule.zone, first: progress.first)
         guard let instant = reaching?.instant, instant <= now, instant > progress.mark else { return }
-        if campaign.lateness(due: instant, at: now) != nil { return miss(local, id, campaign, of: 0) }
-        dealt = min(dealt, instant - 1)
         overview.warnings.append(
             "campaign '\(campaign.name.value)' is due and has nobody to send to (\(campaign.target.value.words)); it begins when there is somebody"
         )
@@ -300,12 +261,6 @@ extension Planner {
                 plan.missed.append(.init(occurrence: id, due: due, reason: reason))
             }
         }
-    }
-}
-
-extension LocalSchedule {
-    fileprivate func has(_ time: LocalTime) -> Bool {
-        !times(after: LocalTime(secondsAsUTC: time.secondsAsUTC - 1), through: time, limit: 1).isEmpty
     }
 }
 

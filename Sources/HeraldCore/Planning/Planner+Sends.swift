@@ -7,7 +7,13 @@ extension Planner {
         var due: [(send: Plan.Send, campaign: Campaign)] = []
         for wanted in desired.sends where isSelected(wanted.campaign.name.value) {
             if wanted.zonesDefaulted > 0 { overview.zonesDefaulted[wanted.campaign.name.value] = wanted.zonesDefaulted }
+            let told = (plan.missed.count, plan.superseded.count, plan.joinedLate.count, plan.over.count)
             for send in sends(wanted) { due.append((send, wanted.campaign)) }
+            let ended = plan.missed[told.0...] + plan.superseded[told.1...] + plan.joinedLate[told.2...]
+            let name = wanted.campaign.name.value
+            var look = plan.looks[name] ?? Plan.Look(mark: state.watermarks[name], occurrences: [])
+            look.occurrences.formUnion(ended.map(\.occurrence) + plan.over[told.3...])
+            plan.looks[name] = look
         }
         // What the state has is not opened again: it would forget whom it is for.
         for place in plan.missed.indices where state.occurrences[plan.missed[place].occurrence] != nil {

@@ -113,23 +113,29 @@ extension Plan.Send {
 }
 
 extension DesiredSend {
-    /// The zones by which the windows of its recipients open, and of those who may be recipients.
+    /// The zones by which the windows of its recipients open, and of those who may be recipients. None where nobody is
+    /// listed: an empty list says nothing about those whom it should have.
     var windowZones: [Zone] {
         guard let window = campaign.delivery.window, let field = window.field else { return [] }
-        let named = zones[field.value] ?? [:]
         // Each plan asks many times, so it only counts. Whoever is named is a member, or may be one.
         let all = listed?.union(members) ?? members
+        guard all.count > guests.count else { return [] }
+        let named = zones[field.value] ?? [:]
         let isDefaulted = named.values.reduce(0) { $0 + $1.count } < all.count
         return Array(Set(named.keys).union(isDefaulted ? [window.zone] : []))
     }
 
-    /// When an occurrence that has begun is too late for everybody. Whoever has some tried again sees no lists, and so
-    /// judges by the campaign's own zone.
+    /// When an occurrence that has begun is too late for everybody whom it is for. No list says which clock those have who
+    /// left it, and whoever has some tried again sees no lists.
     func limits(of occurrence: RecordedOccurrence) -> TimeLimits {
-        var zones = windowZones
-        if !zones.isEmpty, occurrence.ledger?[.again].isEmpty == false, let window = campaign.delivery.window {
-            zones.append(window.zone)
-        }
-        return campaign.limits(of: occurrence, in: zones)
+        let zones = windowZones
+        let isForOthers = !zones.isEmpty && !knowsZones(of: occurrence)
+        return campaign.limits(of: occurrence, in: isForOthers ? [] : zones)
+    }
+
+    private func knowsZones(of occurrence: RecordedOccurrence) -> Bool {
+        guard let ledger = occurrence.ledger else { return true }
+        let gone = occurrence.classes.all.subtracting(ledger.settled).subtracting(members(begun: true))
+        return gone.isEmpty && ledger[.again].isEmpty
     }
 }

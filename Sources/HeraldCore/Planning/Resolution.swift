@@ -167,7 +167,7 @@ extension RecordedState {
         (later.contentDigest, later.target) = (amended.contentDigest, amended.target)
         (later.due, later.local, later.halt) = (amended.due, amended.local, nil)
         if let stages { later.stages = stages }
-        if let lateness = lateness(of: later, campaign, at: now) { throw .tooLate(lateness) }
+        if let lateness = campaign.lateness(of: later, at: now) { throw .tooLate(lateness) }
         var changes: [StateChange] = [
             .amend(id, contentDigest: later.contentDigest, target: later.target, due: later.due, local: later.local)
         ]
@@ -179,13 +179,6 @@ extension RecordedState {
             changes.append(.stages(id, stages))
         }
         return occurrence.isForOthers(in: campaign) ? changes + [.assign(id, Partition())] : changes
-    }
-
-    /// Why the next run would send nobody the rest of it. Where windows open by each one's own clock, only the lists
-    /// say who is late.
-    private func lateness(of occurrence: RecordedOccurrence, _ campaign: Campaign, at now: Date) -> Lateness? {
-        let limits = campaign.limits(of: occurrence)
-        return campaign.delivery.window?.field == nil ? limits.lateness(at: now) : limits.expired(at: now)
     }
 
     /// Whether a decision to go on accepts what came of the open stage.

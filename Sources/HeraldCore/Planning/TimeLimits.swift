@@ -71,7 +71,7 @@ extension Campaign {
     ///   - stage: when its stage could open. Lateness counts from then, unless the first stage was late.
     ///   - suspended: when its window closed while it was under way. Where it is closed then, lateness counts anew from
     ///     the next opening, or from the due time or the stage's opening if that is later.
-    ///   - zones: those of its recipients' windows. The limits are the latest of them.
+    ///   - zones: those of its recipients' windows, none if nobody knows them. The limits are the latest of them.
     func limits(
         due: Date?, begun: Date? = nil, since stage: StageOpening? = nil, suspended: Date? = nil, in zones: [Zone] = []
     ) -> TimeLimits {
@@ -97,10 +97,12 @@ extension Campaign {
         return hours.end(ofOpen: schedule.maxLateness, from: start, in: zone)
     }
 
-    /// The zones by which its window opens; none if it has no window.
+    /// The zones by which its window opens; none if it has no window. Where nobody knows the zones of its recipients, they
+    /// may be anywhere.
     func windowZones(_ zones: [Zone]) -> [Zone] {
         guard let window = delivery.window else { return [] }
-        return window.field == nil || zones.isEmpty ? [window.zone] : zones
+        if window.field == nil { return [window.zone] }
+        return zones.isEmpty ? Zone.everywhere : zones
     }
 
     /// All that was due until then is too late now. The opposite of `TimeLimits.lateness`. The time is a whole second,
@@ -108,7 +110,7 @@ extension Campaign {
     ///
     /// - Parameters:
     ///   - patience: in place of `max_lateness`.
-    ///   - zones: those of its recipients' windows.
+    ///   - zones: those of its recipients' windows, none if nobody knows them.
     func cutoff(at now: Date, _ patience: Duration, in zones: [Zone]) -> (time: Date, isExpiry: Bool) {
         let begin =
             windowZones(zones).compactMap { delivery.window?.hours.start(ofOpen: patience, until: now, in: $0) }.min()

@@ -226,12 +226,16 @@ struct WaveSorting {
         }
     }
 
-    /// Those for whose wave it is too late, whether they are listed or not.
+    /// Those for whose wave it is too late.
     ///
-    /// - Parameter repeats: for whom it is so only once it has expired.
-    func late(of wanted: DesiredSend, besides repeats: RecipientSet = [], at now: Date) -> RecipientSet {
+    /// - Parameters:
+    ///   - zones: those of their windows, none if nobody knows them.
+    ///   - repeats: for whom it is so only once it has expired.
+    func late(
+        of campaign: Campaign, in zones: [Zone], besides repeats: RecipientSet = [], at now: Date
+    ) -> RecipientSet {
         waves.reached.states.reduce(into: RecipientSet()) { late, instant in
-            let limits = wanted.campaign.limits(due: instant, in: wanted.windowZones)
+            let limits = campaign.limits(due: instant, in: zones)
             guard limits.lateness(at: now) != nil else { return }
             let members = waves.reached[instant]
             late.formUnion(limits.expired(at: now) == nil ? members.subtracting(repeats) : members)

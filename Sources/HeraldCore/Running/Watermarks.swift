@@ -5,13 +5,12 @@ struct Watermarks {
     private var planned: [String: Watermark] = [:]
     /// For each campaign, the due time of the first send that ended without having begun.
     private var unbegun: [String: Date] = [:]
-    /// From when on the waves of campaigns in local time were looked at. What had passed when a schedule got its field
-    /// stays so.
+    /// From when on campaigns were looked at. What had passed when a schedule got its field stays so.
     private var looked: [String: Date] = [:]
 
     mutating func add(_ watermarks: [String: Watermark], after looks: [String: Plan.Look] = [:]) {
         planned.merge(watermarks) { _, new in new }
-        looked.merge(looks.mapValues(\.mark.at)) { first, _ in first }
+        looked.merge(looks.compactMapValues(\.mark?.at)) { first, _ in first }
     }
 
     /// The next run must find a send that has not begun, so the watermark stays before it.

@@ -50,6 +50,15 @@ package struct LocalSchedule: Hashable, Sendable {
     /// What `text` begins with, whichever field and rules it has.
     static func text(of cron: Cron) -> String { "local cron \(cron) " }
 
+    /// The times of a cron, of the text that a watermark has of a schedule: of one by whatever zone, whenever it began. `nil`
+    /// for others.
+    static func cron(ofText text: String) -> LocalSchedule? {
+        let words = text.split(separator: " ").drop { $0 == "local" }
+        guard words.first == "cron", let cron = try? Cron(parsing: words.dropFirst().prefix(5).joined(separator: " "))
+        else { return nil }
+        return LocalSchedule(.cron(cron, start: nil, end: nil), field: "")
+    }
+
     /// Whether a `text` is of one that is due once.
     static func isOnce(_ text: String) -> Bool { text.hasPrefix("local at ") }
 

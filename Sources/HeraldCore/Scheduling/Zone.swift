@@ -6,6 +6,10 @@ package struct Zone: Sendable {
 
     package static let utc = Zone(name: "UTC", rules: .utc)
 
+    /// All clocks of the world, as far as they differ from UTC: from -12:00 to +14:00, in the quarters of an hour that
+    /// zones are set by.
+    static let everywhere = (-48...56).map { Zone(offset: $0 * 900) }
+
     /// The places where systems keep the database.
     package static let folders = [
         "/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/usr/share/lib/zoneinfo", "/etc/zoneinfo",

@@ -1,0 +1,134 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+/// A list that is empty or short for a run, and files that nobody approved, end nothing. It is 2025-12-01T08:00:00Z, a
+/// Monday.
+struct PlannerShortListTests {
+    /// The window is open from 9:00 to 21:00: in Tokyo until 12:00 UTC, in New York from 14:00 UTC.
+    private static let hours = DailyHours(from: 9 * 60, to: 21 * 60)
+    private static let opening = Date.after(6 * 3600)
+    private static let afterTokyo = Date.after(2 * 3600)
+
+    enum Time: CaseIterable { case once, cron, local }
+
+    /// Due at 7:59 UTC with an hour of lateness, or at 8:00 of each clock. Whoever names no zone is in Tokyo. All are in
+    /// New York.
+    private func scenario(_ time: Time, began: Bool = false) throws -> (PlanScenario, OccurrenceID) {
+        let (tokyo, york) = (try #require(Zone(named: "Asia/Tokyo")), try #require(Zone(named: "America/New_York")))
+        var campaign = Campaign.tide(to: .audience("anglers"), at: .after(-60))
+        campaign.schedule.maxLateness = .seconds(3600)
+        campaign.schedule.zone = time == .cron ? .utc : tokyo
+        campaign.delivery.window = SendWindow(
+            hours: Self.hours, zone: tokyo, field: Located("zone"), whenClosed: .wait)
+        var id = campaign.id
+        var first: Date?
+        switch time {
+        case .once: break
+        case .cron: campaign.schedule.times = .cron(try Cron(parsing: "59 7 1 12 *"), start: nil, end: nil)
+        case .local:
+            let local = LocalTime(year: 2025, month: 12, day: 1, hour: 8)
+            campaign.schedule.times = .local(LocalSchedule(.at(local, .skip), field: "zone"))
+            campaign.zoneField = Located("zone")
+            id = OccurrenceID(campaign: "tide", local: local, revision: 1)
+            first = .after(-86_400)
+        }
+        var scenario = PlanScenario()
+        scenario.want(campaign)
+        scenario.desired.sends[0].zones = ["zone": [york: [1, 2, 3]]]
+        scenario.state.watermarks["tide"] = Watermark(
+            at: .after(-12 * 3600), schedule: campaign.markedSchedule, next: nil, first: first)
+        scenario.workspace.campaigns = [campaign]
+        if began {
+            scenario.began(campaign, accepted: [1])
+            scenario.state.occurrences[campaign.id]?.classes = Partition(disjoint: [MessageClass(): [1, 2, 3]])
+        }
+        return (scenario, id)
+    }
+
+    private func shorten(_ scenario: inout PlanScenario, to members: RecipientSet) {
+        scenario.desired.sends[0].members = members
+        scenario.desired.sends[0].zones = scenario.desired.sends[0].zones.mapValues {
+            $0.mapValues(members.intersection).filter { !$0.value.isEmpty }
+        }
+    }
+
+    @Test(arguments: Time.allCases)
+    func `an empty list ends nothing for those whose window or clock is still to come`(_ time: Time) throws {
+        var (scenario, id) = try scenario(time)
+        let whole = scenario.desired.sends[0]
+        shorten(&scenario, to: [])
+        let empty = scenario.plan(at: Self.afterTokyo)
+        #expect(empty.sends.isEmpty && empty.missed.isEmpty)
+        scenario.carryOut(empty)
+        scenario.desired.sends[0] = whole
+        let plan = scenario.plan(at: Self.opening)
+        #expect(plan.sends.map(\.members) == [[1, 2, 3]])
+        // Nobody comes for so long that it is too late on every clock of the world.
+        shorten(&scenario, to: [])
+        let late = scenario.plan(at: .after(3 * 86_400))
+        #expect(late.sends.isEmpty && late.missed.map(\.occurrence) == [id])
+    }
+
+    /// One has it. The list has nobody, or nobody but that one.
+    @Test(arguments: [[], [1]] as [RecipientSet])
+    func `whoever left the list of a half-done send can come back while a window is to open`(
+        _ listed: RecipientSet
+    ) throws {
+        var (scenario, id) = try scenario(.once, began: true)
+        let whole = scenario.desired.sends[0]
+        shorten(&scenario, to: listed)
+        let short = scenario.proposal(at: Self.afterTokyo)
+        #expect(short.plan.sends.isEmpty && short.plan.missed.isEmpty && short.plan.over.isEmpty)
+        #expect(short.overview.warnings.contains { $0.contains("tide@2025-12-01T07:59:00Z is half done") })
+        scenario.desired.sends[0] = whole
+        #expect(scenario.plan(at: Self.opening).sends.map(\.members) == [[2, 3]])
+        shorten(&scenario, to: listed)
+        let late = scenario.plan(at: .after(3 * 86_400))
+        #expect(listed.isEmpty ? late.missed.map(\.occurrence) == [id] : late.sends.map(\.leftOut.gone) == [[2, 3]])
+    }
+
+    /// Four hours after it was due: too late for all.
+    @Test(arguments: Time.allCases, [false, true])
+    func `a list that may not be used misses nothing`(_ time: Time, _ began: Bool) throws {
+        if began, time != .once { return }
+        var (scenario, id) = try scenario(time, began: began)
+        scenario.desired.sends[0].zones = [:]
+        let late = Date.after(time == .local ? 40 * 3600 : 5 * 3600)
+        let plan = scenario.plan(at: late)
+        #expect(plan.missed.map(\.occurrence) == [id])
+        let refusal = GuardRefusal(kind: .audienceCollapse, name: "anglers", limit: 50, actual: 90, message: "")
+        let withheld = plan.withholding([refusal], in: scenario.workspace)
+        #expect(withheld.missed.isEmpty && withheld.over.isEmpty && withheld.missedWithoutStep.isEmpty)
+        scenario.carryOut(withheld)
+        // The guard is overridden: then it is missed.
+        #expect(scenario.plan(at: late).missed.map(\.occurrence) == [id])
+    }
+
+    @Test(arguments: Time.allCases, [false, true])
+    func `files that nobody approved miss nothing, and say so`(_ time: Time, _ began: Bool) throws {
+        if began, time != .once { return }
+        var (scenario, id) = try scenario(time, began: began)
+        scenario.desired.sends[0].zones = [:]
+        let late = Date.after(time == .local ? 40 * 3600 : 5 * 3600)
+        #expect(scenario.plan(at: late).missed.map(\.occurrence) == [id])
+        let resource = Definition.Key(kind: .campaign, name: "tide")
+        scenario.approval = Approval(
+            [Definition.Key(kind: .settings, name: ""), resource].map {
+                Definition(kind: $0.kind, name: $0.name, previousNames: [], fields: [], uses: [])
+            }, suppress: [])
+        for (key, digest) in scenario.approval?.digests ?? [:] {
+            scenario.state.approvals[key.text] = RecordedApproval(
+                digest: key == resource ? "sha256:other" : digest, size: nil, by: "anna", at: PlanScenario.now)
+        }
+        let held = scenario.proposal(at: late)
+        #expect(held.plan.missed.isEmpty && held.plan.over.isEmpty)
+        #expect(held.overview.unapproved.map(\.reason) == ["the files changed since anna approved it"])
+        scenario.carryOut(held.plan)
+        scenario.approval = nil
+        #expect(scenario.plan(at: late).missed.map(\.occurrence) == [id])
+    }
+}
