@@ -5,10 +5,10 @@ import FCM
 /// A plan made from a state beside one made from the state's snapshot: what must be equal, and what must lie within
 /// bounds.
 struct ForecastComparison {
-    private let real: Proposal
-    private let forecast: Proposal
-    private let snapshot: StateSnapshot
-    private let desired: Desired
+    let real: Proposal
+    let forecast: Proposal
+    let snapshot: StateSnapshot
+    let desired: Desired
     private let planned: Desired
     private(set) var differences: [String] = []
 
@@ -63,7 +63,8 @@ struct ForecastComparison {
         let excused = Set(desired.sends.filter { mayHaveNobody($0) || hidesWaves($0) }.map(\.campaign.name.value))
         for name in Set(one.watermarks.keys).union(other.watermarks.keys) where !excused.contains(name) {
             let marks = (one.watermarks[name], other.watermarks[name])
-            expect(marks.0 == marks.1 || waitsForDead(name, marks.0, marks.1), "watermark of \(name)")
+            let isExcused = waitsForDead(name, marks.0, marks.1) || startsForDead(name, marks.0, marks.1)
+            expect(marks.0 == marks.1 || isExcused, "watermark of \(name)")
         }
         compare(one.missed.map(Miss.init), other.missed.map(Miss.init), "missed", id: \.occurrence)
         // Whether somebody is left to resend to, and who of a send that ends may have it, a snapshot does not say.
@@ -71,13 +72,6 @@ struct ForecastComparison {
         compare(
             one.held.filter { !isOver($0) }.map(Hold.init), other.held.filter { !isOver($0) }.map(Hold.init), "held",
             id: \.occurrence)
-    }
-
-    /// Whether only the forecast goes back to a wave of whom nothing is due. All of it may be dead.
-    private func waitsForDead(_ name: String, _ mark: Watermark?, _ shown: Watermark?) -> Bool {
-        guard let mark, let shown, snapshot.sizes.tombstones > 0 else { return false }
-        let isLocal = desired.sends.contains { $0.campaign.name.value == name && $0.campaign.schedule.local != nil }
-        return isLocal && shown.at <= mark.at && shown.first == mark.first
     }
 
     /// Whether the plan has it as missed, or as joined too late by everybody.
@@ -194,7 +188,8 @@ struct ForecastComparison {
             let planned = (Plan.Work.send(send).planned - accounted, Plan.Work.send(shown).planned)
             expect(planned.0 <= planned.1, "\(id) has \(planned.0) of \(planned.1)")
         }
-        for (id, shown) in other where one[id] == nil {
+        let forDead = Set(startedForDead.map(\.occurrence))
+        for (id, shown) in other where one[id] == nil && !forDead.contains(id) {
             let isAccountOnly = shown.members.isEmpty && shown.delivery.onUnknown == .resend
             // Those whose clock has reached it may all be dead.
             let seeds = movableSeeds(shown.campaign)
@@ -221,7 +216,7 @@ struct ForecastComparison {
         return one < other
     }
 
-    private func sends(of proposal: Proposal) -> [OccurrenceID: Plan.Send] {
+    func sends(of proposal: Proposal) -> [OccurrenceID: Plan.Send] {
         let sends = proposal.plan.steps.compactMap { if case .send(let send) = $0.work { send } else { nil } }
         return Dictionary(sends.map { ($0.occurrence, $0) }) { first, _ in first }
     }

@@ -9,6 +9,9 @@ extension Life {
     func account(_ run: LifeRun) throws {
         let (content, state) = (run.now, fcm.now)
         let arrivals = Dictionary(state.arrivals.map { ($0.call, $0) }) { one, _ in one }
+        try checkBlocked(content)
+        openedBefore = openings.mapValues(\.recorded.count)
+        firstStarts = [:]
         var begun: OccurrenceID?
         var (marks, notes) = (content.begun[...], content.notes[...])
         for (number, request) in state.calls.enumerated() {
@@ -51,6 +54,7 @@ extension Life {
             }
         }
         for note in notes { try noteStages(note, of: content) }
+        noteUnderWay(content)
         noteTakenAlong()
         noteBack()
         noteUnbegun()
@@ -130,6 +134,9 @@ extension Life {
         let key = key(of: campaign, begun)
         let target = (message?["token"]?.string ?? message?["fid"]?.string).flatMap { Registration($0) }
         try checkTime(of: key, to: target, campaign, title, at: date)
+        try checkLateness(of: key, begun, to: target, at: date, run.now)
+        try checkGivenUp(key, begun, campaign, to: target)
+        try checkHeldBack(campaign, begun, run.now)
         asked.insert(key)
         noteBeginning(of: key, campaign, at: date)
         var reached = Set((arrival?.devices ?? []).map(\.recipientKey))

@@ -221,6 +221,7 @@ extension Life {
         // While everything is paused, no single campaign is resumed.
         guard try await herald(words, newRun(LifeFate())) == nil else { return }
         try await look()
+        notePause(act, of: isAll ? nil : name)
         tell("\(act.rawValue) \(isAll ? "all" : name ?? "all")")
     }
 
@@ -256,7 +257,8 @@ extension Life {
         noteUnbegun(isRestored: true)
         noteOlderStages()
         tellings.isForgotten = true
-        toldMissed = []
+        (toldMissed, givenUp, givenUpFirings, leftOut) = ([], [], [], [:])
+        paused = recordedPauses
         // A lost first mark does not show: marks leave the serial as it is.
         let marks = known.state.watermarks
         for (line, known) in lines where known.names.allSatisfy({ marks[$0] == nil }) {

@@ -65,13 +65,12 @@ extension Life {
             if isLate, !opensInStages(key, campaign) { end(key) }
             return
         }
-        // What expires while it is sent ends there, and the report says how many are left.
-        if let due = due ?? begun[key]?.at, let expiry = campaign.expiresAfter,
-            now.adding(.seconds(120)) > due.adding(expiry)
-        {
-            return end(key)
-        }
         if told.leavesOut(key, of: campaign, names) { return end(key) }
+        // What expires while it is sent, or before its turn, is told by the next run.
+        if let expiry = campaign.expiresAfter.flatMap({ (due ?? begun[key]?.at)?.adding($0) }) {
+            if now >= expiry, isTold { return end(key) }
+            if now < expiry, now.adding(.seconds(120)) > expiry { return }
+        }
         let waiting: [RecipientKey?] = wanted == nil ? [nil] : left.map(Optional.some)
         let isShut = told.waits(key, of: campaign, names) && isClosed(campaign, for: waiting, at: now)
         if isTold || isShut {

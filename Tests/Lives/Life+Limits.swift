@@ -106,7 +106,10 @@ extension Life {
                 if reason == .outsideWindow {
                     try checkSkipped(registration.recipientKey, for: key, campaign, content)
                 }
-                if reason == .missed { try checkTooLate(registration.recipientKey, for: key, campaign) }
+                if reason == .missed {
+                    leftOut[key, default: []].insert(registration.recipientKey)
+                    try checkTooLate(registration.recipientKey, for: key, campaign)
+                }
                 if case .capped? = reason, !isForgiven {
                     try checkCap(registration.recipientKey, id, key, occurrence, content)
                 }

@@ -53,18 +53,20 @@ extension Life {
                     && campaign.end(after: instant) > own.sight.passedOver
             }
             own.sight.owed[key] = left.isEmpty ? nil : left
-            let late = left.filter { person, instant in now > end(of: campaign, for: person, after: instant) }
+            let expiry = { (instant: Date) in campaign.expiresAfter.map(instant.adding) ?? .distantFuture }
+            let late = left.filter { person, instant in
+                now > end(of: campaign, for: person, after: instant) || now >= expiry(instant)
+            }
             if isTold(key) {
                 for person in late.keys { own.sight.owed[key]?[person] = nil }
                 continue
             }
-            if let expiry = campaign.expiresAfter {
-                for (person, instant) in left where now.adding(.seconds(120)) > instant.adding(expiry) {
-                    own.sight.owed[key]?[person] = nil
-                }
+            // What expires while a run sends it, or before its turn, is told by the next one.
+            let owed = left.filter { person, instant in
+                let isExpiring = now < expiry(instant) && now.adding(.seconds(120)) > expiry(instant)
+                return !isExpiring && (!waits(key) || !isClosed(campaign, for: [person], at: now))
             }
-            let owed = own.sight.owed[key]?.keys.filter { !waits(key) || !isClosed(campaign, for: [$0], at: now) }
-            guard let one = owed?.map({ number(of: $0) }).min() else { continue }
+            guard let one = owed.keys.map({ number(of: $0) }).min() else { continue }
             throw LifeProblem(
                 promise: late.isEmpty ? "loses nobody by their clock" : "misses nobody by their clock without a word",
                 words: "\(words(key)) ('\(campaign.name)') was not sent to \(one), and nothing says so")

@@ -31,13 +31,13 @@ extension Life {
         let line = lines[campaign.line]
         let silenced = plan.silenced.first { $0.campaign == campaign.name }?.until ?? line?.silenced
         if hasLostField, [line?.edited, silenced].contains(where: { $0.map { due <= $0 } ?? false }) { return false }
-        let ends = [campaign.maxLateness, campaign.expiresAfter].compactMap(\.self).map(due.adding)
+        let ends = [end(of: campaign, after: due), campaign.expiresAfter.map(due.adding)].compactMap(\.self)
         return !campaign.isInLocalTime && campaign.catchUp != .none && ends.allSatisfy { plan.at < $0 }
             && !campaign.due.hasLost(due)
     }
 
     /// The campaign that it is of, as the run read it. Another one may have had the name in its id before.
-    private func campaign(of missed: Plan.Missed) -> LifeFiles.Campaign? {
+    func campaign(of missed: Plan.Missed) -> LifeFiles.Campaign? {
         let recorded = missed.unrecorded ?? known.state.occurrences[missed.occurrence]
         let line = campaign(recordedAs: recorded?.campaign ?? missed.occurrence.campaign)?.line
         return runFiles.campaigns.first { $0.line == line }
@@ -50,16 +50,19 @@ extension Life {
             !runFiles.seeds(of: campaign).contains(person),
             let instant = instants(of: key, campaign, for: person).min()
         else { return }
-        let end = campaign.end(after: instant)
+        let ends = [end(of: campaign, for: person, after: instant), campaign.expiresAfter.map(instant.adding)]
+        let end = ends.compactMap(\.self).min() ?? instant
         guard now < end else { return }
         throw LifeProblem(
             promise: "misses what is not too late",
             words: "\(words(key)) ('\(campaign.name)') leaves out \(number(of: person)) before \(end.rfc3339)")
     }
 
-    /// Who is missed was too late since the occurrence was due, and since their stage opened. No window that was closed
-    /// meanwhile makes anybody late any sooner.
-    func checkTooLate(_ people: Int, of id: OccurrenceID, _ campaign: LifeFiles.Campaign, at date: Date) throws {
+    /// Who is missed was too late since the occurrence was due, and since their stage opened, not counting the time in
+    /// which their window was closed.
+    func checkTooLate(
+        _ members: RecipientSet, of id: OccurrenceID, _ campaign: LifeFiles.Campaign, at date: Date
+    ) throws {
         // With `catch_up: none`, what no run was there for is missed much earlier. What began by another kind of time
         // waits for a person.
         guard campaign.expiresAfter == nil, !(campaign.isInLocalTime && campaign.catchUp == .none), !isForgiven,
@@ -67,11 +70,16 @@ extension Life {
             let due = occurrence.local?.firstInstant ?? occurrence.due
         else { return }
         let opening = campaign.staged == nil ? nil : openings[id]
-        let end = (opening?.start(due: due, campaign.maxLateness) ?? due).adding(campaign.maxLateness)
-        guard date < end else { return }
+        let start = opening?.start(due: due, campaign.maxLateness) ?? due
+        // No window keeps seeds waiting.
+        let (people, seeds) = (known.installations(of: members), runFiles.seeds(of: campaign))
+        var ends = people.subtracting(seeds).map { self.end(of: campaign, for: $0, after: start) }
+        if members.contains(0) { ends.append(self.end(of: campaign, for: nil, after: start)) }
+        if !people.isDisjoint(with: seeds) { ends.append(start.adding(campaign.maxLateness)) }
+        guard let end = ends.min(), date < end else { return }
         throw LifeProblem(
             promise: "misses what is not too late",
-            words: "\(id) ('\(campaign.name)') leaves out \(people) at \(date.rfc3339), before \(end.rfc3339)")
+            words: "\(id) ('\(campaign.name)') leaves out \(members.count) at \(date.rfc3339), before \(end.rfc3339)")
     }
 
     /// Whatever a report names as missed is never sent. A report outlives the process.

@@ -27,9 +27,11 @@ extension Life {
         tell("resolve \(id) \(way)")
         noteDecision(way, about: id)
         toldMissed.remove(id)
+        givenUp.remove(id)
         for note in run.now.notes { try noteStages(note, of: run.now, byPerson: true) }
         guard let campaign = campaign(recordedAs: occurrence.campaign) else { return true }
         let key = key(of: campaign, recorded: occurrence)
+        givenUpFirings.remove(key)
         if let classes = known.state.occurrences[id]?.classes, classes != occurrence.classes { note(classes, of: key) }
         // At another time of one that is due once, what was seen before does not count.
         if !campaign.isDaily, known.state.occurrences[id]?.local != occurrence.local { clocks[key.line]?.left = [:] }
@@ -70,6 +72,8 @@ extension Life {
             resent += 1
             excused[key]?.remove(installation)
         }
+        triedAgain[key, default: []].formUnion(installations)
+        leftOut[key]?.subtract(installations)
         lines[key.line]?.over.remove(key)
         if isPromised { lines[key.line]?.promised[key, default: []].formUnion(installations) }
     }

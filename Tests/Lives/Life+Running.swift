@@ -40,7 +40,7 @@ extension Life {
         noteOwnership()
         meetReceivers()
         let (begin, deaths) = (now, known.deaths)
-        deadBefore = known.dead
+        (deadBefore, pausedBefore) = (known.dead, paused.union(recordedPauses))
         if let fast = fastUntil, skew == 0 {
             // Of a disabled campaign, runs do not tell that its mark is ahead.
             let declared = Set(files.campaigns.filter(\.isEnabled).map(\.line))
@@ -62,6 +62,7 @@ extension Life {
         if known.deaths != deaths { refused = [] }
         if run.isDead { noteWhatDied(run.now) } else if !run.now.isRefused { noteSeen() }
         noteMissed(run)
+        noteGivenUp(run)
         try checkToldOnce(run)
         try await judgeTelling(call, run)
         if isWhole, !run.isDead { noteGivenBack() }

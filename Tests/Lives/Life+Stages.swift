@@ -18,7 +18,7 @@ extension Life {
                 throw LifeProblem(promise: "opens stage by stage", words: "\(id) at \(date.rfc3339): \(problem)")
             }
             if case .skip(_, let members, .missed) = change, let campaign {
-                try checkTooLate(members.count, of: id, campaign, at: date)
+                try checkTooLate(members, of: id, campaign, at: date)
             }
         }
     }

@@ -118,6 +118,12 @@ extension LifeFiles {
             }
         case .group(let name): left += groups.filter { $0.name == name }.map(\.audience)
         }
+        return lists(from: left)
+    }
+
+    /// These audiences, and those that they exclude.
+    func lists(from names: [String]) -> Set<String> {
+        var left = names
         var lists: Set<String> = []
         while let name = left.popLast() {
             guard lists.insert(name).inserted else { continue }

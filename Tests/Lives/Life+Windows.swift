@@ -52,9 +52,21 @@ extension Life {
     }
 
     /// Until when somebody whose time has come is not late. Lateness counts only while their window is open.
-    func end(of campaign: LifeFiles.Campaign, for person: RecipientKey, after due: Date) -> Date {
+    ///
+    /// - Parameter person: `nil` for a target that is one request.
+    func end(of campaign: LifeFiles.Campaign, for person: RecipientKey?, after due: Date) -> Date {
         guard let window = window(of: campaign) else { return due.adding(campaign.maxLateness) }
-        return window.hours.end(ofOpen: campaign.maxLateness, from: due, in: window.zone(runFiles.zones[person]))
+        let zone = window.zone(person.flatMap { runFiles.zones[$0] })
+        return window.hours.end(ofOpen: campaign.maxLateness, from: due, in: zone)
+    }
+
+    /// The same for the last of those whom the target has. No window keeps seeds waiting.
+    func end(of campaign: LifeFiles.Campaign, after due: Date) -> Date {
+        guard let window = window(of: campaign) else { return due.adding(campaign.maxLateness) }
+        guard let target = runFiles.target(of: campaign) else { return end(of: campaign, for: nil, after: due) }
+        let zones = Set(target.subtracting(runFiles.seeds(of: campaign)).map { window.zone(runFiles.zones[$0]) })
+        return zones.map { window.hours.end(ofOpen: campaign.maxLateness, from: due, in: $0) }.max()
+            ?? due.adding(campaign.maxLateness)
     }
 
     /// The same for whoever comes last, wherever people are.

@@ -145,6 +145,24 @@ final class Life {
     var toldMissed: Set<OccurrenceID> = []
     /// How far occurrences have opened.
     var openings: [OccurrenceID: LifeOpening] = [:]
+    /// How many stages of occurrences had opened when the last run began.
+    var openedBefore: [OccurrenceID: Int] = [:]
+    /// When runs were sending firings, by the clocks of the runs.
+    var underWay: [Key: [ClosedRange<Date>]] = [:]
+    /// When the last run started the first message of each firing.
+    var firstStarts: [Key: Date] = [:]
+    /// Occurrences that a report named as missed or superseded, unless a person has decided about them since.
+    var givenUp: Set<OccurrenceID> = []
+    /// The same by their firings, of campaigns that repeat at the same instant for all.
+    var givenUpFirings: Set<Key> = []
+    /// Whom runs have left out because it was too late for them.
+    var leftOut: [Key: Set<RecipientKey>] = [:]
+    /// What a person has paused.
+    var paused: Set<Int> = []
+    /// What was paused when the last run began.
+    var pausedBefore: Set<Int> = []
+    /// Whom a person had tried again, ever.
+    var triedAgain: [Key: Set<RecipientKey>] = [:]
     /// What runs have seen of campaigns in local time.
     var clocks: [Int: Clocks] = [:]
     /// When the last run ended that could read the files.

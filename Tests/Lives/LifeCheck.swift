@@ -123,6 +123,7 @@ extension Life {
     /// Nothing happens any more: after some calls, everything is as the files say.
     private func rest() async throws {
         try await succeed(["resume"])
+        notePause(.resume, of: nil)
         tell("nothing happens any more, and nothing is paused")
         for _ in 0..<4 {
             time.advance(by: .seconds(300))

@@ -87,6 +87,8 @@ struct LifeOpening {
     private(set) var share: StageShare?
     /// The campaign's oldest name and its revision when the first stage opened. Who is in which stage stays so.
     private(set) var draw: String?
+    /// The stages that have opened, as the state has them.
+    private(set) var recorded: [RecordedStage] = []
     /// When the first stage opened.
     private var first: Date?
     /// What came since the stage opened, or since a person accepted what had come.
@@ -110,7 +112,7 @@ struct LifeOpening {
     /// As an older state has it, of which nothing else is known.
     init(restored occurrence: RecordedOccurrence) {
         (share, draw) = (occurrence.stages.last?.share, occurrence.stages.last?.draw)
-        (accepted, isHalted) = (.distantPast, occurrence.halt == .stage)
+        (accepted, isHalted, recorded) = (.distantPast, occurrence.halt == .stage, occurrence.stages)
     }
 
     /// Takes in what was committed. Returns what should not have been.
@@ -141,6 +143,7 @@ struct LifeOpening {
         case .finish: isHalted = false
         case .stages(_, let opened):
             if share == nil { self.draw = draw }
+            defer { recorded = opened }
             return open(opened, at: date, stages, isPerson)
         default: break
         }
@@ -198,6 +201,20 @@ struct LifeOpening {
         // If the first stage was late, a later one is so, too.
         guard let since, let first, first <= due.adding(maxLateness) else { return due }
         return max(due, since)
+    }
+
+    /// From when on lateness counts for those who are sent it, at the latest. `nil` where no run knew that before.
+    ///
+    /// - Parameter earlier: how many stages had opened before the run.
+    func lastStart(due: Date, openedBefore earlier: Int, _ stages: LifeStages?) -> Date? {
+        guard let last = recorded.last else { return due }
+        let opened = { (stage: RecordedStage) in max(due, stage.opened, stage.accepted ?? due) }
+        if recorded.count <= earlier { return opened(last) }
+        guard let before = recorded.dropLast().last else { return due }
+        if before.accepted != nil { return opened(before) }
+        // A stage that an edit has the rest go on with begins when a run does that.
+        guard let stages, let settled = before.settled else { return stages == nil ? nil : opened(before) }
+        return stages.soak.map { max(opened(before), settled.adding($0)) }
     }
 
     /// Whether nobody can be late then whose stage is closed, or who is left of a stage since a person let it go on.
