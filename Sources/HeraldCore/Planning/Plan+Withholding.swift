@@ -9,9 +9,9 @@ extension Plan {
         // A size that was blocked once is blocked again until a person overrides the guard.
         let audiences = Set(refusals.filter(\.kind.isOfAudiences).map(\.name))
         plan.keptSizes.merge(refusedSizes.filter { audiences.contains($0.key) }) { $1 }
+        plan.forgetLooks(at: workspace.campaignNames(affectedBy: refusals))
         for refusal in refusals {
             let affected = workspace.affected(by: refusal)
-            for campaign in affected.campaigns { plan.forgetLook(at: campaign) }
             plan.notes.removeAll { $0.topic.map { affected.subjects.contains(.topic($0)) } ?? false }
             for index in plan.steps.indices where affected.contains(plan.steps[index]) {
                 plan.steps[index].refusal = plan.steps[index].refusal ?? refusal.reason
@@ -30,30 +30,37 @@ extension Plan {
         var mark: Watermark?
         /// Those that are open, and those that end without a step.
         var occurrences: Set<OccurrenceID>
+        /// Whether the plan leaves it to a later one.
+        var isForgotten = false
     }
 
-    /// Leaves to a later run what is due of a campaign: that run looks from where this one began.
+    /// Leaves to a later run what is due of these campaigns: that run looks from where this one began.
     ///
-    /// - Returns: whether something was missed.
+    /// - Returns: those of which something was missed.
     @discardableResult
-    mutating func forgetLook(at campaign: String) -> Bool {
-        guard let look = looks[campaign] else { return false }
-        if let mark = look.mark { watermarks[campaign] = mark }
-        let isLookedAt = { (missed: Missed) in look.occurrences.contains(missed.occurrence) }
-        let hadMissed = missed.contains(where: isLookedAt)
-        missed.removeAll(where: isLookedAt)
-        superseded.removeAll(where: isLookedAt)
-        joinedLate.removeAll(where: isLookedAt)
-        unlisted.missed[campaign] = nil
-        unlisted.superseded[campaign] = nil
-        over.removeAll(where: look.occurrences.contains)
+    mutating func forgetLooks(at campaigns: Set<String>) -> Set<String> {
+        let late = Set(missed.map(\.occurrence))
+        var (ids, result) = (Set<OccurrenceID>(), Set<String>())
+        for campaign in campaigns {
+            guard let look = looks[campaign] else { continue }
+            if let mark = look.mark { watermarks[campaign] = mark }
+            looks[campaign]?.isForgotten = true
+            if !look.occurrences.isDisjoint(with: late) { result.insert(campaign) }
+            ids.formUnion(look.occurrences)
+            unlisted.missed[campaign] = nil
+            unlisted.superseded[campaign] = nil
+        }
+        missed.removeAll { ids.contains($0.occurrence) }
+        superseded.removeAll { ids.contains($0.occurrence) }
+        joinedLate.removeAll { ids.contains($0.occurrence) }
+        over.removeAll(where: ids.contains)
         notes.removeAll { note in
             switch note {
-            case .unseen(let id, _), .done(let id, _): look.occurrences.contains(id)
+            case .unseen(let id, _), .done(let id, _): ids.contains(id)
             default: false
             }
         }
-        return hadMissed
+        return result
     }
 }
 

@@ -220,6 +220,8 @@ package struct Plan: Hashable, Sendable {
     package struct Unapproved: Hashable, Sendable {
         package var resource: Definition.Key
         package var reason: String
+
+        var sentence: String { "\(resource.words) is not approved: \(reason)" }
     }
 
     /// An occurrence that goes on by itself.

@@ -23,16 +23,22 @@ extension Planner {
                 plan.steps[index].approver = state.approvals[resource.text]?.by
                 continue
             }
-            plan.steps[index].refusal = "\(resource.words) is not approved: \(reason)"
             let unapproved = Plan.Unapproved(resource: resource, reason: reason)
+            plan.steps[index].refusal = unapproved.sentence
             if !plan.unapproved.contains(unapproved) { plan.unapproved.append(unapproved) }
         }
         let refused = Set(plan.steps.filter { $0.refusal != nil }.map(\.resource))
-        var late = Set<String>()
+        var names: [String: String?] = [:]
         for name in plan.looks.keys {
             let resource = Definition.Key(kind: .campaign, name: name)
-            guard refused.contains(resource) || reason(against: resource, approval, size: nil) != nil else { continue }
-            if plan.forgetLook(at: name) { late.insert(name) }
+            let reason = reason(against: resource, approval, size: nil)
+            if reason != nil || refused.contains(resource) { names[name] = .some(reason) }
+        }
+        // No step says of what is late by now that nobody approved it.
+        for name in plan.forgetLooks(at: Set(names.keys)).sorted() {
+            guard let reason = names[name] ?? nil else { continue }
+            let unapproved = Plan.Unapproved(resource: .init(kind: .campaign, name: name), reason: reason)
+            if !plan.unapproved.contains(unapproved) { plan.unapproved.append(unapproved) }
         }
         // Whatever it waits for, it is not sent before somebody approves it.
         let waiting = plan.waiting.map(\.occurrence) + plan.held.map(\.occurrence)
@@ -42,8 +48,7 @@ extension Planner {
             let own = waiting.filter { $0.isOf(campaign) }.map { id in
                 listed.map { min($0, partakers(of: id) ?? $0) }
             }
-            let isLate = late.contains(campaign.name.value)
-            let sizes = (campaign.schedule.comesAfter(now) ? [listed] : []) + own + (isLate ? [nil] : [])
+            let sizes = (campaign.schedule.comesAfter(now) ? [listed] : []) + own
             let reasons = sizes.compactMap { self.reason(against: resource, approval, size: $0) }
             guard let reason = reasons.first else { continue }
             overview.unapproved.append(Plan.Unapproved(resource: resource, reason: reason))

@@ -28,8 +28,8 @@ extension Planner {
         // Those who left the list get it if they come back in time.
         let left = remaining.leftOut.gone.subtracting(wanted.members(begun: true))
         let repeats = lateness == nil ? ledger[.again] : []
-        let inTime =
-            sorting.map { left.subtracting($0.late(of: campaign, in: [], besides: repeats, at: now)) } ?? left
+        let waves = left.isEmpty ? nil : sorting
+        let inTime = waves.map { left.subtracting($0.late(of: campaign, in: [], besides: repeats, at: now)) } ?? left
         let mayBeAhead = mayBeAhead(occurrence, campaign, sorting)
         remaining.staysOpen = lateness == nil && (!inTime.isEmpty || sorting?.waves.ahead.isEmpty == false)
         remaining.mayGrow = sorting != nil && mayBeAhead

@@ -25,17 +25,17 @@ extension Planner {
     }
 
     /// Without the first new time of a day on which an occurrence was sent whose time the schedule does not have any more:
-    /// it counts as that one, moved. What the schedule had before is none that moved.
+    /// it counts as that one, moved. What the schedule had beside that one is none that moved.
     private mutating func leavingOutMoved(
         _ times: [LocalTime], _ campaign: Campaign, _ schedule: LocalSchedule, since begin: LocalTime
     ) -> [LocalTime] {
-        let recorded = state.watermarks[campaign.name.value]?.schedule
-        let before = recorded == campaign.markedSchedule ? nil : recorded.flatMap(LocalSchedule.cron(ofText:))
+        let former = formerSchedule(of: campaign).flatMap(LocalSchedule.cron(ofText:))
         var times = times
         for last in takenOut(of: campaign, schedule, since: begin) {
+            let others = former.flatMap { $0.has(last) ? $0 : nil }
             guard
                 let place = times.firstIndex(where: { time in
-                    time.startOfDay == last.startOfDay && before?.has(time) != true
+                    time.startOfDay == last.startOfDay && others?.has(time) != true
                 })
             else { continue }
             let moved = times.remove(at: place)
@@ -48,10 +48,27 @@ extension Planner {
 
     /// The times at which an occurrence was sent, from the day of `begin` on, and which the schedule does not have any more.
     /// Ascending.
-    func takenOut(of campaign: Campaign, _ schedule: LocalSchedule, since begin: LocalTime) -> [LocalTime] {
+    private func takenOut(of campaign: Campaign, _ schedule: LocalSchedule, since begin: LocalTime) -> [LocalTime] {
         (occurrences[campaign.name.value] ?? []).map(\.occurrence).filter(\.hasTried)
             .compactMap { $0.localTime(in: campaign.schedule.zone) }
             .filter { $0 >= begin.startOfDay && !schedule.has($0) }.sorted()
+    }
+
+    /// The schedule as the watermark notes it. While a day is looked at on which a time was sent that it lost, the one from
+    /// before is on a second line.
+    func markedSchedule(of campaign: Campaign, _ schedule: LocalSchedule, since begin: LocalTime) -> String {
+        let text = campaign.markedSchedule
+        guard schedule.isCron, let former = formerSchedule(of: campaign),
+            !takenOut(of: campaign, schedule, since: begin).isEmpty
+        else { return text }
+        return "\(text)\n\(former)"
+    }
+
+    /// The schedule before the last edit, as the watermark notes it. `nil` if that is not known.
+    private func formerSchedule(of campaign: Campaign) -> String? {
+        guard let recorded = state.watermarks[campaign.name.value]?.schedule else { return nil }
+        let noted = recorded.split(separator: "\n", maxSplits: 1).map(String.init)
+        return noted.first == campaign.markedSchedule ? noted.dropFirst().first : noted.first
     }
 }
 

@@ -58,18 +58,16 @@ extension Planner {
             endPassed(open.filter { !$0.occurrence.hasBegun }, besides: times, of: campaign)
         }
         if campaign.schedule.catchUp != .all { supersede(&result) }
-        // While a day is looked at on which a time was sent that the schedule lost, the schedule from before says which times
-        // are new.
-        let isEdited = schedule.isCron && !takenOut(of: campaign, schedule, since: begin).isEmpty
-        let noted = isEdited ? state.watermarks[campaign.name.value]?.schedule : nil
+        let text = markedSchedule(of: campaign, schedule, since: begin)
         let mark = { (dealt: Date) in
             Watermark(
-                at: max(dealt, progress.recorded), schedule: noted ?? campaign.markedSchedule,
+                at: max(dealt, progress.recorded), schedule: text,
                 next: schedule.times(after: LocalTime(latestAt: dealt), through: .far, limit: 1).first?.firstInstant,
                 first: progress.first)
         }
         plan.watermarks[campaign.name.value] = mark(dealt)
-        plan.looks[campaign.name.value] = Plan.Look(mark: mark(progress.mark), occurrences: Set(open.map(\.id)))
+        plan.looks[campaign.name.value] = Plan.Look(
+            mark: campaign.enabled ? mark(progress.mark) : nil, occurrences: Set(open.map(\.id)))
         if campaign.enabled, schedule.isCron || begun.isEmpty { noteComing(wanted, schedule, progress) }
         return result
     }

@@ -11,7 +11,9 @@ extension Planner {
             for send in sends(wanted) { due.append((send, wanted.campaign)) }
             let ended = plan.missed[told.0...] + plan.superseded[told.1...] + plan.joinedLate[told.2...]
             let name = wanted.campaign.name.value
-            var look = plan.looks[name] ?? Plan.Look(mark: state.watermarks[name], occurrences: [])
+            // What comes due while it is disabled is dealt with, whoever holds it.
+            let mark = wanted.campaign.enabled ? state.watermarks[name] : nil
+            var look = plan.looks[name] ?? Plan.Look(mark: mark, occurrences: [])
             look.occurrences.formUnion(ended.map(\.occurrence) + plan.over[told.3...])
             plan.looks[name] = look
         }

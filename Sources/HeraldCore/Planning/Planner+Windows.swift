@@ -135,7 +135,8 @@ extension DesiredSend {
 
     private func knowsZones(of occurrence: RecordedOccurrence) -> Bool {
         guard let ledger = occurrence.ledger else { return true }
-        let gone = occurrence.classes.all.subtracting(ledger.settled).subtracting(members(begun: true))
+        let people = occurrence.classes.members(where: { !$0.isHoldout })
+        let gone = people.subtracting(ledger.settled).subtracting(members(begun: true))
         return gone.isEmpty && ledger[.again].isEmpty
     }
 }

@@ -106,9 +106,10 @@ package struct Report: Hashable, Sendable {
 
     /// A step that a guard stopped says so itself. A later plan may refuse the same with other figures.
     private mutating func noteWithheld(in plan: Plan) {
-        guard !plan.withheld.isEmpty else { return }
+        guard !plan.withheld.isEmpty || !plan.unapproved.isEmpty else { return }
         wasBlocked = true
         let told = Set(plan.steps.compactMap(\.refusal))
+        notes += plan.unapproved.map(\.sentence).filter { !told.contains($0) && !notes.contains($0) }
         let untold = plan.withheld.filter { !withheld.contains($0.cause) && !told.contains($0.reason) }
         notes += untold.map(\.reason)
         withheld.formUnion(plan.withheld.map(\.cause))

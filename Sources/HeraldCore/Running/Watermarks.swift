@@ -9,7 +9,11 @@ struct Watermarks {
     private var looked: [String: Date] = [:]
 
     mutating func add(_ watermarks: [String: Watermark], after looks: [String: Plan.Look] = [:]) {
-        planned.merge(watermarks) { _, new in new }
+        for (campaign, mark) in watermarks {
+            // What an earlier plan of the run found stays so, where a later one leaves the campaign out.
+            if planned[campaign] != nil, looks[campaign]?.isForgotten == true { continue }
+            planned[campaign] = mark
+        }
         looked.merge(looks.compactMapValues(\.mark?.at)) { first, _ in first }
     }
 

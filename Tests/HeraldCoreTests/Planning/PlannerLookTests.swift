@@ -22,7 +22,7 @@ struct PlannerLookTests {
         var plan = scenario.plan()
         // Only the watermark ends what has nothing to record.
         #expect(plan.missed.contains { $0.unrecorded == nil } && plan.missed.contains { $0.unrecorded != nil })
-        plan.forgetLook(at: "tide")
+        plan.forgetLooks(at: ["tide"])
         #expect(plan.missed.isEmpty, "\(plan.missed)")
         #expect(plan.watermarks["tide"] == mark)
     }

@@ -39,8 +39,10 @@ struct PlannerMovedTimeTests {
             scenario.carryOut(plan)
         }
         let evening = scenario.plan(at: .after(3600))
-        #expect(evening.sends.map(\.occurrence.rawValue) == ["tide@2025-12-01T18:00"])
+        try #require(evening.sends.map(\.occurrence.rawValue) == ["tide@2025-12-01T18:00"])
         scenario.carryOut(evening)
+        scenario.state.occurrences[evening.sends[0].occurrence]?.local = LocalTime(
+            year: 2025, month: 12, day: 1, hour: 18)
         // What came new on that day counts as 9:00, moved.
         let night = scenario.plan(at: .after(5 * 3600))
         #expect(night.sends.isEmpty)
@@ -62,6 +64,26 @@ struct PlannerMovedTimeTests {
             scenario.carryOut(proposal.plan)
         }
         #expect(scenario.plan(at: .after(26 * 3600)).sends.map(\.occurrence.rawValue) == ["tide@2025-12-02T19:00"])
+    }
+
+    /// 9:00 became 12:00, which is sent on the next day, and 12:00 becomes 15:00 on that day.
+    @Test func `a time that moved on two days is left out on both`() throws {
+        var scenario = try scenario(edited: "0 12 * * *")
+        scenario.carryOut(scenario.plan())
+        let noon = scenario.plan(at: .after(19 * 3600))
+        scenario.carryOut(noon)
+        let id = try #require(noon.sends.first?.occurrence)
+        scenario.state.occurrences[id]?.local = LocalTime(year: 2025, month: 12, day: 2, hour: 12)
+        scenario.desired.sends[0].campaign.schedule.times = .local(
+            LocalSchedule(.cron(try Cron(parsing: "0 15 * * *"), start: nil, end: nil), field: "zone"))
+        for hour in [20, 22, 23] {
+            let plan = scenario.plan(at: .after(hour * 3600))
+            #expect(plan.sends.isEmpty)
+            scenario.carryOut(plan)
+        }
+        let noted = try #require(scenario.state.watermarks["tide"]?.schedule)
+        #expect(noted.hasPrefix("local cron 0 15 * * * zone ") && noted.contains("\nlocal cron 0 12 * * * zone "))
+        #expect(scenario.plan(at: .after(46 * 3600)).sends.map(\.occurrence.rawValue) == ["tide@2025-12-03T15:00"])
     }
 
     @Test(arguments: [

@@ -126,9 +126,39 @@ struct PlannerShortListTests {
         }
         let held = scenario.proposal(at: late)
         #expect(held.plan.missed.isEmpty && held.plan.over.isEmpty)
-        #expect(held.overview.unapproved.map(\.reason) == ["the files changed since anna approved it"])
+        #expect(held.plan.unapproved.map(\.reason) == ["the files changed since anna approved it"])
+        let report = Report(
+            run: "r", plan: held.plan, planDigest: "", isDryRun: false, started: late, endpoint: .emulator,
+            project: "tide-app", version: "")
+        #expect(report.wasBlocked && report.outcome == .refused)
+        #expect(report.notes == ["campaign 'tide' is not approved: the files changed since anna approved it"])
         scenario.carryOut(held.plan)
         scenario.approval = nil
         #expect(scenario.plan(at: late).missed.map(\.occurrence) == [id])
+    }
+
+    @Test func `what comes due while a campaign is disabled is dealt with, whoever holds it`() throws {
+        var (scenario, _) = try scenario(.cron)
+        scenario.desired.sends[0].campaign.enabled = false
+        let refusal = GuardRefusal(kind: .audienceCollapse, name: "anglers", limit: 50, actual: 90, message: "")
+        scenario.carryOut(scenario.plan().withholding([refusal], in: scenario.workspace))
+        #expect(scenario.state.watermarks["tide"]?.at == PlanScenario.now)
+        scenario.desired.sends[0].campaign.enabled = true
+        #expect(scenario.plan().sends.isEmpty)
+    }
+
+    /// The first look of a run misses an occurrence. A later one of the same run leaves the campaign out.
+    @Test func `a watermark that is to be written stays where a later look of the run is held`() {
+        let watermark = { (seconds: Int) in Watermark(at: .after(seconds), schedule: "cron", next: nil) }
+        var watermarks = Watermarks()
+        let look = Plan.Look(mark: watermark(-3600), occurrences: [])
+        var held = look
+        held.isForgotten = true
+        watermarks.add(["tide": watermark(0)], after: ["tide": look])
+        watermarks.add(["tide": watermark(-3600)], after: ["tide": held])
+        let recorded = ["tide": watermark(-3600)]
+        #expect(watermarks.due(waiting: [], recorded: recorded) == [.watermark("tide", watermark(0))])
+        watermarks.add(["tide": watermark(-3600)], after: ["tide": held])
+        #expect(watermarks.due(waiting: [], recorded: recorded) == [.watermark("tide", watermark(-3600))])
     }
 }
