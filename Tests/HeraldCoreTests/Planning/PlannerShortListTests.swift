@@ -91,6 +91,20 @@ struct PlannerShortListTests {
         #expect(listed.isEmpty ? late.missed.map(\.occurrence) == [id] : late.sends.map(\.leftOut.gone) == [[2, 3]])
     }
 
+    /// In Tokyo, where whoever names no zone would be, it is too late.
+    @Test func `a person can have those tried again whose window is to open`() throws {
+        var (scenario, id) = try scenario(.once, began: true)
+        scenario.state.occurrences[id]?.unknown = [2]
+        let campaign = scenario.desired.sends[0].campaign
+        scenario.state.apply(
+            try scenario.state.changes(resolving: id, by: .resend, campaign: campaign, at: Self.afterTokyo))
+        #expect(scenario.plan(at: Self.afterTokyo).waiting.map(\.recipients) == [2])
+        #expect(scenario.plan(at: Self.opening).sends.map(\.members) == [[2, 3]])
+        #expect(throws: ResolutionProblem.self) {
+            try scenario.state.changes(resolving: id, by: .goOn, campaign: campaign, at: .after(3 * 86_400))
+        }
+    }
+
     /// Four hours after it was due: too late for all.
     @Test(arguments: Time.allCases, [false, true])
     func `a list that may not be used misses nothing`(_ time: Time, _ began: Bool) throws {
