@@ -26,7 +26,8 @@ extension Plan {
     /// nobody may send to, and files that nobody approved, must not decide it.
     struct Look: Hashable, Sendable {
         /// What the state notes instead of what was found. In local time that is since when the campaign is seen, but no
-        /// wave. `nil` if it has nothing of the campaign yet.
+        /// wave. `nil` leaves what was found: of a disabled campaign, and of one that
+        /// the state has nothing of yet.
         var mark: Watermark?
         /// Those that are open, and those that end without a step.
         var occurrences: Set<OccurrenceID>
