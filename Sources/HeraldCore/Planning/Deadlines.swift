@@ -60,7 +60,8 @@ extension Deadline {
         limits: ([Zone]) -> TimeLimits
     ) {
         // No list is read, so people may be anywhere.
-        let (late, expiry) = (limits([]).deadline, limits([]).expiry)
+        let all = limits([])
+        let (late, expiry) = (all.deadline, all.expiry)
         guard let end = [late, expiry].compactMap(\.self).min() else { return nil }
         let lateness: Lateness = end == late ? .late(since: end) : .expired(at: end)
         let isUnseen = local == nil && patience != nil && end == late

@@ -28,16 +28,15 @@ extension Planner {
             if !plan.unapproved.contains(unapproved) { plan.unapproved.append(unapproved) }
         }
         let refused = Set(plan.steps.filter { $0.refusal != nil }.map(\.resource))
-        var names: [String: String?] = [:]
-        for name in plan.looks.keys {
+        let held = plan.looks.keys.filter { name in
             let resource = Definition.Key(kind: .campaign, name: name)
-            let reason = reason(against: resource, approval, size: nil)
-            if reason != nil || refused.contains(resource) { names[name] = .some(reason) }
+            return refused.contains(resource) || reason(against: resource, approval, size: nil) != nil
         }
         // No step says of what is late by now that nobody approved it.
-        for name in plan.forgetLooks(at: Set(names.keys)).sorted() {
-            guard let reason = names[name] ?? nil else { continue }
-            let unapproved = Plan.Unapproved(resource: .init(kind: .campaign, name: name), reason: reason)
+        for name in plan.forgetLooks(at: Set(held)).sorted() {
+            let resource = Definition.Key(kind: .campaign, name: name)
+            guard let reason = reason(against: resource, approval, size: nil) else { continue }
+            let unapproved = Plan.Unapproved(resource: resource, reason: reason)
             if !plan.unapproved.contains(unapproved) { plan.unapproved.append(unapproved) }
         }
         // Whatever it waits for, it is not sent before somebody approves it.

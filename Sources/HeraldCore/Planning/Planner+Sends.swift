@@ -7,14 +7,15 @@ extension Planner {
         var due: [(send: Plan.Send, campaign: Campaign)] = []
         for wanted in desired.sends where isSelected(wanted.campaign.name.value) {
             if wanted.zonesDefaulted > 0 { overview.zonesDefaulted[wanted.campaign.name.value] = wanted.zonesDefaulted }
-            let told = (plan.missed.count, plan.superseded.count, plan.joinedLate.count, plan.over.count)
+            let (missed, superseded) = (plan.missed.count, plan.superseded.count)
+            let (joinedLate, over) = (plan.joinedLate.count, plan.over.count)
             for send in sends(wanted) { due.append((send, wanted.campaign)) }
-            let ended = plan.missed[told.0...] + plan.superseded[told.1...] + plan.joinedLate[told.2...]
+            let ended = plan.missed[missed...] + plan.superseded[superseded...] + plan.joinedLate[joinedLate...]
             let name = wanted.campaign.name.value
             // What comes due while it is disabled is dealt with, whoever holds it.
             let mark = wanted.campaign.enabled ? state.watermarks[name] : nil
             var look = plan.looks[name] ?? Plan.Look(mark: mark, occurrences: [])
-            look.occurrences.formUnion(ended.map(\.occurrence) + plan.over[told.3...])
+            look.occurrences.formUnion(ended.map(\.occurrence) + plan.over[over...])
             plan.looks[name] = look
         }
         // What the state has is not opened again: it would forget whom it is for.
