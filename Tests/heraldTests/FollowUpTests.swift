@@ -7,46 +7,7 @@ import Testing
 @testable import HeraldCore
 
 /// Audiences of those of whom something came, through herald's own command lines, with a clock of the test.
-struct FollowUpTests {
-    private static let monday = Date(timeIntervalSince1970: 1_799_020_800)
-    private static let day = 86_400.0
-
-    private static func campaign(_ name: String, to audience: String, _ rest: String = "") -> String {
-        """
-        kind: campaign
-        name: \(name)
-        tags: [promo]
-        target: {audience: \(audience)}
-        message: {notification: {title: \(name)}}
-        \(rest)
-
-        """
-    }
-
-    private static func again(_ outcome: String) -> String {
-        "kind: audience\nname: again\nfrom: members\noutcome: \(outcome)\n---\n"
-    }
-
-    private static func list(_ members: some Sequence<Int>) -> String {
-        "fid\n" + members.map { "\(Registration.fid($0).rawValue)\n" }.joined()
-    }
-
-    private static func files(_ campaigns: String..., members: ClosedRange<Int> = 1...3) -> [String: String] {
-        [
-            "herald.yaml": """
-            herald: 2
-            project: demo-project
-            fcm: {rate: unlimited, subscription_rate: unlimited, ramp: 0s, settle: 0s}
-
-            """,
-            "members.csv": list(members),
-            "audience.yaml": "kind: audience\nname: members\nsource: {file: members.csv}\n",
-            "campaigns.yaml": campaigns.joined(separator: "---\n"),
-        ]
-    }
-
-    private func fids(_ numbers: Int...) -> Set<Registration> { Set(numbers.map { .fid($0) }) }
-
+struct FollowUpTests: FollowUpScene {
     @Test func `whom FCM refused gets another message, once, and the dead do not`() async throws {
         let town = try Town(
             Self.files(

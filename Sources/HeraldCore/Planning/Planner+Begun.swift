@@ -26,7 +26,7 @@ extension Planner {
         remaining.deadline = (usual.late(at: now) == nil ? usual : limits).deadline
         let lateness = limits.lateness(at: now).map(\.words)
         // Those who left the list get it if they come back in time.
-        let left = remaining.leftOut.gone.subtracting(wanted.members(begun: true))
+        let left = remaining.leftOut.gone.subtracting(wanted.members(for: occurrence.classes))
         let repeats = lateness == nil ? ledger[.again] : []
         let waves = left.isEmpty ? nil : sorting
         let inTime = waves.map { left.subtracting($0.late(of: campaign, in: [], besides: repeats, at: now)) } ?? left
@@ -34,12 +34,14 @@ extension Planner {
         remaining.staysOpen = lateness == nil && (!inTime.isEmpty || sorting?.waves.ahead.isEmpty == false)
         remaining.mayGrow = sorting != nil && mayBeAhead
         let isOwing = sorting == nil || remaining.staysOpen || mayBeAhead || !remaining.members.isEmpty
-        let nobody = listsSkipped || !isOwing ? nil : nobodyLeft(wanted, remaining)
+        let nobody = listsSkipped || !isOwing ? nil : nobodyLeft(wanted, remaining, of: occurrence)
+        // Once a person lets it go on to another target, outcomes choose its people anew.
+        let wait = occurrence.classes.isEmpty && lateness == nil ? wanted.wait : nil
         // A wave of nothing but bad rows is refused, or accounted for.
         let isOfBad = !remaining.joiningBad.isEmpty && !isChanged && campaign.enabled && occurrence.halt == nil
         let hasNobody =
             remaining.members.isEmpty && remaining.discovered.isEmpty && remaining.skipped.isEmpty && !listsSkipped
-            && nobody == nil && !isOfBad
+            && nobody == nil && wait == nil && !isOfBad
         if hasNobody, !remaining.staysOpen, !mayBeAhead, occurrence.halt != .failedOver, occurrence.halt != .stage {
             // Who left it for good is still to be accounted for.
             if !left.isEmpty, !isChanged { return [remaining] }
@@ -78,6 +80,8 @@ extension Planner {
         } else if sorting == nil, let due = occurrence.due, now < due {
             // A person let it go on at a later time, or a fast clock began it.
             if !isCron { overview.upcoming += upcoming(wanted, after: now, through: due, limit: 1) }
+        } else if let wait {
+            overview.warnings.append("\(id) is half done and \(wait)")
         } else if let nobody, remaining.discovered.isEmpty {
             overview.warnings.append(
                 "\(id) is half done and \(nobody.reason); it goes on when \(nobody.end), or ends with 'herald state resolve \(id) --abandon'"
@@ -125,8 +129,10 @@ extension Planner {
 
     /// Why there is nobody to go on with, and what ends that. A list that is empty or whose rows are all bad says nothing
     /// about those who were not tried. `nil` if there is somebody, or if nobody is left to be tried.
-    private func nobodyLeft(_ wanted: DesiredSend, _ remaining: Plan.Send) -> (reason: String, end: String)? {
-        if wanted.members(begun: true).subtracting(wanted.guests).isEmpty {
+    private func nobodyLeft(
+        _ wanted: DesiredSend, _ remaining: Plan.Send, of occurrence: RecordedOccurrence
+    ) -> (reason: String, end: String)? {
+        if wanted.targeted(for: occurrence.classes).isEmpty {
             return ("has nobody to send to (\(remaining.target.words))", "there is somebody")
         }
         guard remaining.members.isEmpty, remaining.joiningBad.isEmpty, !remaining.leftOut.bad.isEmpty else {

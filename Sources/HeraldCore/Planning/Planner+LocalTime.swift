@@ -31,7 +31,7 @@ extension Planner {
             let notesWaves = sends.contains { $0.waves?.fresh.isEmpty == false }
             if !notesWaves, let sorting { hold(&dealt, before: sorting.waves) }
             // An empty list does not say that nobody is in the waves of now.
-            let isEmpty = !listsSkipped && wanted.members(begun: true).subtracting(wanted.guests).isEmpty
+            let isEmpty = !listsSkipped && wanted.targeted(for: occurrence.classes).isEmpty
             if isEmpty { dealt = min(dealt, progress.mark) }
             if let waves = sorting?.waves {
                 let fixesAll = waves.fresh.isEmpty && !isEmpty && !listsSkipped

@@ -150,11 +150,8 @@ extension Planner {
         _ wanted: DesiredSend, _ id: OccurrenceID, due: Date?, after earlier: [RecordedOccurrence],
         _ sorting: WaveSorting? = nil
     ) -> [Plan.Send] {
-        if !wanted.undecided.isEmpty {
-            let names = wanted.undecided.map { "'\($0)'" }.joined(separator: ", ")
-            overview.warnings.append(
-                "campaign '\(wanted.campaign.name.value)' is due and waits: nobody knows yet who is in audience \(names)"
-            )
+        if let wait = wanted.wait {
+            overview.warnings.append("campaign '\(wanted.campaign.name.value)' is due and \(wait)")
             return []
         }
         // What FCM refused to take for now, it may have delivered all the same.
@@ -199,7 +196,7 @@ extension Planner {
         _ classes: Partition<MessageClass>, _ sorting: WaveSorting?
     ) -> Plan.Send {
         let campaign = wanted.campaign
-        var members = wanted.members(begun: isResumed).subtracting(unreachable)
+        var members = wanted.members(for: classes).subtracting(unreachable)
         if let sorting { members = members.intersection(sorting.waves.reached.all) }
         let joining = sorting?.waves.fresh ?? []
         // A group without living members has no key that reaches anyone.

@@ -136,7 +136,7 @@ extension DesiredSend {
     private func knowsZones(of occurrence: RecordedOccurrence) -> Bool {
         guard let ledger = occurrence.ledger else { return true }
         let people = occurrence.classes.members(where: { !$0.isHoldout })
-        let gone = people.subtracting(ledger.settled).subtracting(members(begun: true))
+        let gone = people.subtracting(ledger.settled).subtracting(members(for: occurrence.classes))
         return gone.isEmpty && ledger[.again].isEmpty
     }
 }

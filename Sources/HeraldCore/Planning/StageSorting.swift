@@ -72,19 +72,23 @@ struct StageSorting {
             doubt?.moveAny(of: &drawn, later: max(current, share), to: share)
         }
         self.drawn = drawn
-        firstEnd = firstEnd(of: send, draw, wanted)
+        firstEnd = firstEnd(of: send, draw, wanted.members(for: occurrence?.classes ?? Partition()), wanted)
         since?.firstEnd = firstEnd
     }
 
     /// Until when somebody of the first stage was in time. Their clock may come later than those of others, or their window
     /// open later: the others wait for them, and are not late meanwhile. `nil` if the stage opened in time for everybody.
-    private func firstEnd(of send: Plan.Send, _ draw: StageDraw, _ wanted: DesiredSend) -> Date? {
+    ///
+    /// - Parameter members: who may be sent it.
+    private func firstEnd(
+        of send: Plan.Send, _ draw: StageDraw, _ members: RecipientSet, _ wanted: DesiredSend
+    ) -> Date? {
         let campaign = wanted.campaign
         guard send.waves != nil || campaign.delivery.window?.field != nil, let first = recorded.first,
             let due = send.waves?.reached.states.min() ?? send.due,
             due.adding(campaign.schedule.maxLateness) < first.opened
         else { return nil }
-        let reached = send.waves?.reached ?? Partition(disjoint: [due: wanted.members(begun: true)])
+        let reached = send.waves?.reached ?? Partition(disjoint: [due: members])
         return reached.states.compactMap { instant -> Date? in
             let drawn = Self.draw(reached[instant], draw, wanted)
             let own = drawn.union(of: drawn.states.filter { $0 <= first.share })

@@ -108,8 +108,7 @@ package struct DesiredSend: Sendable {
     package var goesByOutcomes = false
     /// The audiences that take people out, and of which nobody knows yet who is in them. Nothing begins before.
     package var undecided: [String] = []
-    /// Who may be a member, whatever came of whom: a send that has begun does not look at outcomes again. `nil` if none
-    /// decide.
+    /// Whom the target has, whatever came of whom. `nil` if no outcomes decide.
     package var listed: RecipientSet?
     /// Whether the members are known. If not, they are all who may be members.
     package var isKnown = true
@@ -138,8 +137,24 @@ package struct DesiredSend: Sendable {
 }
 
 extension DesiredSend {
-    /// Who may be sent it, of those who are part of it.
-    func members(begun: Bool) -> RecipientSet { begun ? listed ?? members : members }
+    /// Who may be sent an occurrence.
+    ///
+    /// - Parameter partakers: whom it is for, as the state has it. Empty where outcomes are still to choose them.
+    func members(for partakers: Partition<MessageClass>) -> RecipientSet { listed(for: partakers) ?? members }
+
+    /// Those of them whom the target has.
+    func targeted(for partakers: Partition<MessageClass>) -> RecipientSet {
+        listed(for: partakers) ?? members.subtracting(guests)
+    }
+
+    private func listed(for partakers: Partition<MessageClass>) -> RecipientSet? { partakers.isEmpty ? nil : listed }
+
+    /// Why nothing of it may begin: outcomes are to choose its people, and nobody knows them. `nil` if they are known.
+    var wait: String? {
+        if undecided.isEmpty { return nil }
+        let names = undecided.map { "'\($0)'" }.joined(separator: ", ")
+        return "waits: nobody knows yet who is in audience \(names)"
+    }
 
     /// Members by zone.
     ///

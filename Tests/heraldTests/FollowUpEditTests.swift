@@ -1,0 +1,75 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCommands
+@testable import HeraldCore
+
+/// Follow-ups that people edit, through herald's own command lines, with a clock of the test.
+struct FollowUpEditTests: FollowUpScene {
+    private static let refused = Exchange.error(403, "PERMISSION_DENIED", fcm: "SENDER_ID_MISMATCH")
+    private static let welcome = campaign("welcome", to: "members", "delivery: {stop_when_rejected_percent: 100}")
+    /// Half of everybody is in the first stage of `sorry@once`: 1, 2, 4, 6, 8 and 12 of numbers 1 to 12.
+    private static let half = [1, 2, 4, 6, 8, 12]
+
+    private static func sorry(to target: String) -> String {
+        campaign("sorry", to: target, "delivery: {stages: [50%, 100%], soak: manual}")
+    }
+
+    private func registrations(_ numbers: [Int]) -> Set<Registration> { Set(numbers.map { .fid($0) }) }
+
+    /// FCM refused 'welcome' to 1, 3, 5 and 7. 'sorry' has gone to half of everybody when it gets another target.
+    private func town(editing target: String) async throws -> Town {
+        let town = try Town(Self.files(Self.welcome, members: 1...12), at: Self.monday)
+        _ = try await town.herald("state", "init")
+        town.answer(fids(1, 3, 5, 7), with: Self.refused)
+        _ = try await town.herald("run")
+        town.answer(fids(1, 3, 5, 7), with: nil)
+        try town.folder.write(Self.welcome + "---\n" + Self.sorry(to: "members"), to: "campaigns.yaml")
+        let first = try await town.herald("run")
+        #expect(first.failure == nil, "\(first.errors)")
+        try #require(town.sent("sorry") == registrations(Self.half))
+        let audiences =
+            Self.again("{campaign: welcome, is: [rejected]}")
+            + "kind: audience\nname: others\nfrom: members\nexclude: [again]\n---\n"
+        try town.folder.write(Self.welcome + "---\n" + audiences + Self.sorry(to: target), to: "campaigns.yaml")
+        let held = try await town.herald("run")
+        #expect(held.errors.contains("its message, target or time changed since"), "\(held.errors)")
+        return town
+    }
+
+    @Test(arguments: [("again", [3, 5, 7]), ("others", [9, 10, 11])])
+    func `what goes on to another target goes to whom its outcome chooses`(
+        _ target: String, _ chosen: [Int]
+    ) async throws {
+        let town = try await town(editing: target)
+        #expect(try await town.herald("state", "resolve", "sorry@once", "--continue").failure == nil)
+        let run = try await town.herald("run")
+        #expect(run.failure == nil, "\(run.errors)")
+        #expect(town.sent("sorry") == registrations(Self.half + chosen))
+        #expect(town.messages().count == 12 + Self.half.count + chosen.count, "nobody got it twice")
+    }
+
+    @Test(arguments: [("again", [3, 5, 7]), ("others", [9, 10, 11])])
+    func `what goes on to another target waits until it is known whom its outcome chooses`(
+        _ target: String, _ chosen: [Int]
+    ) async throws {
+        let town = try await town(editing: target)
+        town.answer(fids(3, 5, 7), with: Self.refused)
+        let retry = try await town.herald("state", "resolve", "welcome@once", "--retry", "SENDER_ID_MISMATCH")
+        #expect(retry.failure == nil, "\(retry.errors)")
+        #expect(try await town.herald("state", "resolve", "sorry@once", "--continue").failure == nil)
+        let plan = try await town.herald("plan")
+        #expect(
+            plan.output.contains("sorry@once is half done and waits: nobody knows yet who is in audience '\(target)'"),
+            "\(plan.output)")
+        // They are refused again, and so 'welcome' is over.
+        _ = try await town.herald("run")
+        #expect(town.sent("sorry") == registrations(Self.half))
+        town.answer(fids(3, 5, 7), with: nil)
+        let run = try await town.herald("run")
+        #expect(run.failure == nil, "\(run.errors)")
+        #expect(town.sent("sorry") == registrations(Self.half + chosen))
+    }
+}
