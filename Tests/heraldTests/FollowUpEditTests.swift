@@ -72,4 +72,30 @@ struct FollowUpEditTests: FollowUpScene {
         #expect(run.failure == nil, "\(run.errors)")
         #expect(town.sent("sorry") == registrations(Self.half + chosen))
     }
+
+    @Test(arguments: ["schedule: {at: 2027-01-05T09:00:00Z}", ""], [true, false])
+    func `what was missed and gets another time goes by outcomes`(_ schedule: String, excludes: Bool) async throws {
+        let offer = Self.campaign("offer", to: "members")
+        let audience = Self.again("{campaign: offer, is: [\(excludes ? "accepted" : "never")]}")
+        let news = { (schedule: String) in
+            audience
+                + (excludes
+                    ? Self.campaign("news", to: "members", "exclude: [again]\n\(schedule)")
+                    : Self.campaign("news", to: "again", schedule))
+        }
+        let town = try Town(
+            Self.files(offer, news("schedule: {at: 2027-01-04T09:00:00Z}"), members: 1...2), at: Self.monday)
+        _ = try await town.herald("state", "init")
+        #expect(try await town.herald("run").failure == nil)
+        #expect(town.sent("offer") == fids(1, 2))
+        try town.folder.write(Self.list(1...4), to: "members.csv")
+        town.pass(Self.day)
+        let missed = try await town.herald("run")
+        #expect((missed.output + missed.errors).contains("missed") && town.sent("news").isEmpty, "\(missed)")
+        try town.folder.write(offer + "---\n" + news(schedule), to: "campaigns.yaml")
+        town.pass(9.1 * 3600)
+        let run = try await town.herald("run")
+        #expect(run.failure == nil, "\(run.errors)")
+        #expect(town.sent("news") == fids(3, 4))
+    }
 }

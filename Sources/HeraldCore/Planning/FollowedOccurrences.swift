@@ -142,10 +142,12 @@ extension Workspace {
 extension Campaign {
     /// Whether it was sent and is not sent again, or is disabled before it began.
     fileprivate func isOver(_ occurrences: [(id: OccurrenceID, occurrence: RecordedOccurrence)]) -> Bool {
-        let ofRevision = occurrences.map(\.occurrence).filter { $0.revision == revision }
-        if ofRevision.contains(where: { $0.finished == nil && $0.hasBegun }) { return false }
+        let all = occurrences.map(\.occurrence)
+        let begun = all.filter { $0.revision == revision && $0.hasBegun }
+        if begun.contains(where: { $0.finished == nil }) { return false }
         if !enabled { return true }
-        return !schedule.repeats && ofRevision.contains { $0.finished != nil }
+        // What was missed may have another time since.
+        return !schedule.repeats && (!begun.isEmpty || hasEnded(in: all))
     }
 }
 

@@ -10,10 +10,7 @@ extension Planner {
     ) -> [LocalTime] {
         let known = (occurrences[campaign.name.value] ?? []).map(\.occurrence)
         if case .at(let time, _) = schedule.times {
-            let isOver = known.contains {
-                $0.local == time && $0.revision == campaign.revision && $0.finished != nil
-            }
-            return isOver || time.firstInstant > now ? [] : [time]
+            return campaign.hasEnded(in: known) || time.firstInstant > now ? [] : [time]
         }
         let begin = max(begin, LocalTime(latestAt: progress.first))
         var times = schedule.times(after: begin, through: LocalTime(latestAt: now), limit: Self.looked)

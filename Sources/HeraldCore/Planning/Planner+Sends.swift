@@ -113,9 +113,7 @@ extension Planner {
             return (open.isEmpty ? [last].compactMap(\.self) : open)
                 .flatMap { planBegun(wanted, $0.id, $0.occurrence) }
         }
-        // Compared by time, because a rename leaves the id as it is.
-        let isOver = ofRevision.contains { $0.occurrence.due == due && $0.occurrence.finished != nil }
-        guard campaign.enabled, !isOver else { return [] }
+        guard campaign.enabled, !campaign.hasEnded(in: ofRevision.map(\.occurrence)) else { return [] }
         if let due {
             if now < due {
                 overview.upcoming += upcoming(wanted, after: now, through: due, limit: 1)
@@ -258,6 +256,14 @@ extension [RecordedOccurrence] {
     }
 }
 
+extension Campaign {
+    /// Whether one of these is over at the time that it has now, where it is due once. Compared by time, because a rename
+    /// leaves ids as they are.
+    func hasEnded(in occurrences: [RecordedOccurrence]) -> Bool {
+        occurrences.contains { $0.revision == revision && $0.finished != nil && $0.hasTime(of: schedule) }
+    }
+}
+
 extension RecordedOccurrence {
     init(_ campaign: Campaign, due: Date?) {
         self.init(
@@ -273,11 +279,15 @@ extension RecordedOccurrence {
     /// Whether it is of the kind of time that the schedule has. One that repeats may have other times by now.
     private func fits(_ schedule: Schedule) -> Bool {
         switch schedule.times {
-        case .once: due == nil
-        case .at(let date): local == nil && due == date
+        case .once, .at: local == nil && hasTime(of: schedule)
         case .cron: local == nil && due != nil
-        case .local(let times): if case .at(let time, _) = times.times { local == time } else { local != nil }
+        case .local(let times): times.isCron ? local != nil : hasTime(of: schedule)
         }
+    }
+
+    /// Whether it is due at the time of a schedule that does not repeat.
+    fileprivate func hasTime(of schedule: Schedule) -> Bool {
+        if case .at(let time, _)? = schedule.local?.times { local == time } else { due == schedule.at }
     }
 }
 

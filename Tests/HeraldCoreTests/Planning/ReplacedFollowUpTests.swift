@@ -37,12 +37,12 @@ struct ReplacedFollowUpTests {
 
     /// What audience 'again' goes by, and what a plan says about it.
     private func followed(
-        _ campaign: Campaign, named: OccurrenceID? = nil
+        _ campaign: Campaign, named: OccurrenceID? = nil, for late: Campaign = .tide("late", to: .audience("again"))
     ) -> (id: OccurrenceID?, remarks: [String]) {
         var again = Audience(name: .init("again"), source: .audience(.init("anglers")))
         again.followUp = .init(.init("tide"), [.never, .skipped], of: named.map { .init($0.rawValue) })
         var workspace = Workspace(audiences: [Audience(name: .init("anglers"), source: .inline([])), again])
-        workspace.campaigns = [campaign, .tide("late", to: .audience("again"))]
+        workspace.campaigns = [campaign, late]
         let followed = FollowedOccurrences(of: workspace, in: state.snapshot)
         return (followed.audiences.keys.first, followed.remarks)
     }
@@ -85,5 +85,29 @@ struct ReplacedFollowUpTests {
         #expect(followed(second).id == second.id)
         scenario.state.occurrences = state.occurrences
         #expect(scenario.plan().doesNothing && !scenario.overview.warnings.contains { $0.contains("was changed") })
+    }
+
+    /// A plan speaks of an audience only if it decides who gets something.
+    @Test(
+        arguments: [
+            (.at(.after(-7200)), .at(.after(-7200)), false), (.at(.after(-7200)), .at(.after(7200)), true),
+            (.at(.after(-7200)), .once, true), (.at(.after(-7200)), clocks(onDay: 1), true),
+            (clocks(onDay: 1), clocks(onDay: 1), false), (clocks(onDay: 1), clocks(onDay: 2), true),
+            (clocks(onDay: 1), .once, true),
+        ] as [(Schedule.Times, Schedule.Times, Bool)])
+    mutating func `who gets what was missed is decided again only at another time`(
+        _ missed: Schedule.Times, _ edited: Schedule.Times, _ isDecided: Bool
+    ) {
+        state.occurrences = [:]
+        var late = Campaign.tide("late", to: .audience("again"))
+        late.schedule.times = missed
+        let occurrence = RecordedOccurrence(late, due: nil).amended(by: late)
+        state.apply([.open(late.id, occurrence), .finish(late.id, at: PlanScenario.now)])
+        late.schedule.times = edited
+        #expect(followed(campaign, for: late).remarks.isEmpty != isDecided)
+    }
+
+    private static func clocks(onDay day: Int) -> Schedule.Times {
+        .local(LocalSchedule(.at(LocalTime(year: 2025, month: 12, day: day, hour: 9), .skip), field: "zone"))
     }
 }
