@@ -6,7 +6,7 @@ import Testing
 @testable import HeraldCommands
 @testable import HeraldCore
 
-/// Follow-ups that people edit, through herald's own command lines, with a clock of the test.
+/// Follow-ups that people edit, and their seeds, through herald's own command lines, with a clock of the test.
 struct FollowUpEditTests: FollowUpScene {
     private static let refused = Exchange.error(403, "PERMISSION_DENIED", fcm: "SENDER_ID_MISMATCH")
     private static let welcome = campaign("welcome", to: "members", "delivery: {stop_when_rejected_percent: 100}")
@@ -97,5 +97,35 @@ struct FollowUpEditTests: FollowUpScene {
         let run = try await town.herald("run")
         #expect(run.failure == nil, "\(run.errors)")
         #expect(town.sent("news") == fids(3, 4))
+    }
+
+    @Test func `a seed whom no outcome chooses stays part of a follow-up that has begun`() async throws {
+        let welcome = Self.campaign("welcome", to: "members")
+        var files = Self.files(welcome)
+        files["seeds.csv"] = Self.list([700])
+        files["seeds.yaml"] = "kind: audience\nname: our-phones\nsource: {file: seeds.csv}\n"
+        let town = try Town(files, at: Self.monday)
+        _ = try await town.herald("state", "init")
+        town.answer(fids(2), with: Self.refused)
+        _ = try await town.herald("run")
+        town.answer(fids(2), with: nil)
+        let again = Self.again("{campaign: welcome, is: [rejected]}")
+        let sorry = Self.campaign("sorry", to: "again", "delivery: {seeds: our-phones, stages: [100%], soak: 15m}")
+        try town.folder.write(welcome + "---\n" + again + sorry, to: "campaigns.yaml")
+        town.answer(fids(700), with: Self.refused)
+        _ = try await town.herald("run")
+        try #require(town.sent("sorry") == fids(700))
+        town.answer(fids(700), with: nil)
+        let retry = try await town.herald("state", "resolve", "sorry@once", "--retry", "SENDER_ID_MISMATCH")
+        #expect(retry.failure == nil, "\(retry.errors)")
+        for sent in [[700, 700], [700, 700, 2]] {
+            let run = try await town.herald("run")
+            #expect(run.failure == nil, "\(run.errors)")
+            let messages = town.messages().filter { $0["notification"]?["title"] == "sorry" }
+            #expect(messages.compactMap { $0["fid"]?.string } == sent.map { Registration.fid($0).rawValue })
+            town.pass(3600)
+        }
+        let shown = try await town.herald("state", "show", "sorry@once", "--format", "json")
+        #expect(try JSONValue(parsing: Array(shown.output.utf8))["occurrences"]?.array?.first?["accepted"] == 2)
     }
 }

@@ -140,7 +140,9 @@ extension DesiredSend {
     /// Who may be sent an occurrence.
     ///
     /// - Parameter partakers: whom it is for, as the state has it. Empty where outcomes are still to choose them.
-    func members(for partakers: Partition<MessageClass>) -> RecipientSet { listed(for: partakers) ?? members }
+    func members(for partakers: Partition<MessageClass>) -> RecipientSet {
+        listed(for: partakers).map { $0.union(seeds) } ?? members
+    }
 
     /// Those of them whom the target has.
     func targeted(for partakers: Partition<MessageClass>) -> RecipientSet {
