@@ -67,8 +67,8 @@ extension Life {
                     words: "\(words(key)) is one more for \(number(of: person)) than \(cap.words) allows")
             }
         }
-        // What FCM refused, for now or for good, was no message.
-        let isRefused = mishap.map { $0.isRefusal || $0.asksAgain || $0 == .notSent } ?? fcm.now.dead.contains(target)
+        // What FCM refused was no message. Where it failed, the message may have arrived.
+        let isRefused = mishap.map { $0.isRefusal || $0 == .quota || $0 == .notSent } ?? fcm.now.dead.contains(target)
         if !isRefused { starts[person, default: [:]][key] = date }
     }
 

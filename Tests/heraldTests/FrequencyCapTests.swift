@@ -94,6 +94,26 @@ struct FrequencyCapTests {
         #expect(town.sent("third") == [.fid(1), .fid(2), .fid(3)])
     }
 
+    /// Each answer asks for a longer wait than a run accepts.
+    @Test(arguments: [(503, 0), (429, 1)])
+    func `what may have arrived counts for a cap when the repeat is refused, and what surely did not does not`(
+        _ status: Int, _ others: Int
+    ) async throws {
+        let town = try Town(Self.files(Self.campaign("ebb"), members: 1...1), at: Self.monday)
+        #expect(try await town.herald("state", "init").failure == nil)
+        for status in [status, 429, 429] {
+            town.answer([.fid(1)], with: .error(status, "UNAVAILABLE", retryAfter: "9999"))
+            _ = try await town.herald("run")
+            town.pass(600)
+        }
+        town.answer([.fid(1)], with: nil)
+        #expect(town.messages().count == 3)
+        try write(Self.files(Self.campaign("other"), members: 1...1), town)
+        let other = try await town.herald("run")
+        #expect(town.sent("other").count == others, "\(other.output)\(other.errors)")
+        #expect(other.output.contains("skipped: 1 by cap 'promo'") == (others == 0), "\(other.output)")
+    }
+
     @Test func `what caps and windows do not hold for, the plan says`() async throws {
         var files = Self.files(Self.campaign("alarm", "frequency_caps: {ignore: true}\ndelivery: {window: always}"))
         files["herald.yaml"]? += "delivery: {window: {from: \"22:00\", to: \"06:00\"}}\n"

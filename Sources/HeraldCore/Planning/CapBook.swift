@@ -57,12 +57,6 @@ struct CapBook {
         guard recorded < starts.count, !stopped.isEmpty else { return [] }
         var book = self
         book.starts.removeLast(starts.count - recorded)
-        // What is sent again may be refused this time.
-        for planned in starts[recorded...] {
-            for index in book.starts.indices where book.starts[index].occurrence == planned.occurrence {
-                book.starts[index].members.subtract(planned.members)
-            }
-        }
         let all = stopped.reduce(into: RecipientSet()) { $0.formUnion($1.members) }
         var rest = all
         for (cap, members) in book.capped(all, of: occurrence, by: caps) {

@@ -167,6 +167,8 @@ package struct Plan: Hashable, Sendable {
         package var leftOut = Plan.LeftOut()
         /// How its messages count for caps. `nil` if they do not.
         package var counting: StartCounting?
+        /// When earlier messages of the occurrence started that may have arrived. They count, whatever becomes of a repeat.
+        package var earlierStarts = Partition<MessageStart>()
         /// Those of the members who are seeds. Their local times, windows and caps do not count, and they fill no cap.
         package var seeds = RecipientSet()
         /// Whom the run skips for good.

@@ -27,6 +27,7 @@ extension Planner {
     func applyCaps(to send: inout Plan.Send, _ book: CapBook) {
         guard heedsCaps(send) else { return }
         send.counting = counting(send)
+        if send.counting != nil { send.earlierStarts = state.starts[send.occurrence] ?? Partition() }
         cap(&send, by: book)
     }
 
@@ -40,7 +41,8 @@ extension Planner {
         var tried = RecipientSet()
         for other in others {
             guard let ledger = state.occurrences[other.occurrence]?.ledger else { continue }
-            tried.formUnion(other.members.intersection(ledger.uncertain.union(ledger.resent)))
+            let mayHaveIt = ledger.uncertain.union(ledger.resent).union(ledger[.deferred])
+            tried.formUnion(other.members.intersection(mayHaveIt))
         }
         let judged = tried.intersection(send.members).subtracting(send.seeds)
         guard !judged.isEmpty else { return [] }

@@ -111,7 +111,7 @@ extension Executor {
     private mutating func endJob(of state: inout StepState) async {
         guard let job = state.sharing?.job else { return }
         switch await StepShell(surroundings, runBegin: runBegin).leave(job) {
-        case .settled(let settlement): state.goOnAlone(after: settlement)
+        case .settled(let settlement): state.goOnAlone(after: settlement, at: surroundings.now())
         case .storeFailed(let reason):
             state.loseJob()
             context.giveUp(reason)

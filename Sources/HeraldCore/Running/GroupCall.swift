@@ -45,7 +45,7 @@ struct GroupCall {
             return rest(now, calls)
         }
         calls.start(1, for: [], granted: 0, at: now, &context)
-        let asked = Inbox.Asked(block: Inbox.Block([], started: now.elapsed), places: 0..<0, serial: 0)
+        let asked = Inbox.Asked(block: Inbox.Block([], started: now), places: 0..<0, serial: 0)
         return .effect(.send([.init(request: .group(operation), asked: asked)]))
     }
 

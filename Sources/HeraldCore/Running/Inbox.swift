@@ -6,10 +6,10 @@ final class Inbox: Sendable {
     /// Requests that started together.
     final class Block: Sendable {
         let addressees: [Addressee]
-        /// Time since the run began.
-        let started: Duration
+        /// When their intents were made.
+        let started: Moment
 
-        init(_ addressees: [Addressee], started: Duration) {
+        init(_ addressees: [Addressee], started: Moment) {
             (self.addressees, self.started) = (addressees, started)
         }
     }

@@ -126,7 +126,7 @@ struct PacedCalls {
         case .notSent, .refused: return nil
         }
         context.window.note(
-            outcome, after: now.elapsed - asked.block.started, serial: asked.serial, isFull: isFull)
+            outcome, after: now.elapsed - asked.block.started.elapsed, serial: asked.serial, isFull: isFull)
         guard case .lost(let reason) = exchange, context.window.lostRounds >= Self.lostRounds else { return nil }
         return "no request is answered: \(reason)"
     }

@@ -4,8 +4,6 @@ struct RetryQueue {
         var attempts: Int
         var firstAttempt: Duration
         var mayHaveTakenEffect: Bool
-        /// Whether FCM refused the last attempt for now.
-        var wasDeferred: Bool
         var wasUnauthenticated = false
         /// The last attempts, if the server has answered no request at all since they began.
         var unanswered: Row?
@@ -76,16 +74,13 @@ struct RetryQueue {
     }
 
     mutating func insert(
-        _ addressee: Addressee, readyAt ready: Duration, now: Duration, mayHaveTakenEffect: Bool, wasDeferred: Bool,
-        unanswered: Row?
+        _ addressee: Addressee, readyAt ready: Duration, now: Duration, mayHaveTakenEffect: Bool, unanswered: Row?
     ) {
         let id = addressee.id
         var entry =
-            attempted[id]
-            ?? Attempted(attempts: 0, firstAttempt: now, mayHaveTakenEffect: false, wasDeferred: false)
+            attempted[id] ?? Attempted(attempts: 0, firstAttempt: now, mayHaveTakenEffect: false)
         entry.attempts += 1
         entry.mayHaveTakenEffect = entry.mayHaveTakenEffect || mayHaveTakenEffect
-        entry.wasDeferred = wasDeferred
         entry.unanswered = unanswered
         attempted[id] = entry
         enqueue(addressee, readyAt: ready)
@@ -122,9 +117,6 @@ struct RetryQueue {
     /// Whether there was an attempt whose answer does not tell whether it had an effect.
     func mayHaveTakenEffect(_ id: RecipientID) -> Bool { attempted[id]?.mayHaveTakenEffect ?? false }
 
-    /// Whether the next attempt may be a second push, because FCM may have delivered although it refused.
-    func wasDeferred(_ id: RecipientID) -> Bool { attempted[id]?.wasDeferred ?? false }
-
     /// Puts back a recipient whose attempt does not count, to be tried at once.
     ///
     /// - Parameter wasUnauthenticated: its access token was refused. A recipient gets this second chance only once.
@@ -132,8 +124,7 @@ struct RetryQueue {
         if wasUnauthenticated {
             let id = addressee.id
             var entry =
-                attempted[id]
-                ?? Attempted(attempts: 0, firstAttempt: now, mayHaveTakenEffect: false, wasDeferred: false)
+                attempted[id] ?? Attempted(attempts: 0, firstAttempt: now, mayHaveTakenEffect: false)
             entry.wasUnauthenticated = true
             attempted[id] = entry
         }

@@ -13,7 +13,7 @@ extension StepState {
             note(answer.exchange, answer.asked, verdicts.first, isFull: isFull, now, &context)
             for (addressee, number) in zip(addressees, 0..<verdicts.count) {
                 calls.inFlight.recipients.remove(addressee.id)
-                judge(addressee, verdicts[number], now, &context)
+                judge(addressee, verdicts[number], of: answer.asked.block, now, &context)
             }
             checkForgetting(&context)
             checkRejections()
@@ -32,7 +32,8 @@ extension StepState {
     }
 
     private mutating func judge(
-        _ addressee: Addressee, _ verdict: Verdict, _ now: Moment, _ context: inout RunContext
+        _ addressee: Addressee, _ verdict: Verdict, of block: Inbox.Block, _ now: Moment,
+        _ context: inout RunContext
     ) {
         let id = addressee.id
         let attempt = queue.retries.attempts(of: id) + 1
@@ -62,6 +63,7 @@ extension StepState {
             outcomes.unknown.insert(id)
             fail(addressee, failure, attempt, .held, context)
         case .again(let failure, let asked):
+            if asked.effect == .deferred, work.isSend { noteDeferral(of: id, started: block.started.date) }
             if tryAgain(addressee, failure, asked, attempt, now, &context) { return }
         case .unauthenticated where !queue.retries.wasUnauthenticated(id):
             withdraw(id)
@@ -146,7 +148,6 @@ extension StepState {
         // FCM may have subscribed although it answered 503. Then the next try gets 409 for herald's own subscription.
         let mayHaveTakenEffect = asked.effect == .idempotent || asked.effect == .deferred && !work.isSend
         switch asked.effect {
-        case .deferred where work.isSend: outcomes.deferred.insert(id)
         case .none, .refused: withdraw(id)
         case .idempotent, .deferred: break
         }
@@ -159,8 +160,7 @@ extension StepState {
             if !isTooLong {
                 queue.retries.insert(
                     addressee, readyAt: now.elapsed + wait, now: now.elapsed,
-                    mayHaveTakenEffect: mayHaveTakenEffect, wasDeferred: asked.effect == .deferred,
-                    unanswered: unanswered)
+                    mayHaveTakenEffect: mayHaveTakenEffect, unanswered: unanswered)
                 return true
             }
         case .unreachable:
@@ -177,9 +177,11 @@ extension StepState {
         if pause.isOfStep, let sharing { news.append(.pause(sharing.job, pause.length)) }
     }
 
-    /// The request had no effect, so the recipient counts as not tried.
-    private mutating func withdraw(_ id: RecipientID) {
-        if !queue.retries.mayHaveTakenEffect(id) { outcomes.untried.insert(id) }
+    /// FCM refused it for now, and may have delivered it all the same.
+    private mutating func noteDeferral(of id: RecipientID, started: Date) {
+        outcomes.deferred.insert(id)
+        deferred.insert(id)
+        noteEarlier([id], at: started)
     }
 
     /// A wrong credential or project makes every registration look dead, so too many dead ones stop the step. The first

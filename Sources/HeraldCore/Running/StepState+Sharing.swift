@@ -119,8 +119,9 @@ extension StepState {
         guard crew.isConductor, crew.others > 0, !calls.isProbing, queue.freshCount >= Self.leastShared,
             let send = work.shared(ramped: context.sends.begin.map { now.elapsed - $0 } ?? .zero, context.options)
         else { return nil }
-        // Only this process can look for other registrations, and knows who is a seed.
-        let given = queue.giveAway(except: context.withOthers.union(work.send?.seeds ?? []))
+        // Only this process can look for other registrations, and knows who is a seed and when earlier tries started.
+        let kept = (work.send?.seeds ?? []).union(earlierStarts.all)
+        let given = queue.giveAway(except: context.withOthers.union(kept))
         guard !given.isEmpty else { return nil }
         stage = .sharing
         return .share(send, given)
@@ -136,8 +137,7 @@ extension StepState {
             sharing?.claimedRows.merge(claim.rows) { _, new in new }
         }
         if claim.members.isEmpty { sharing?.nextClaim = now.elapsed + Self.patience }
-        queue.add(members: claim.members)
-        deferredElsewhere.formUnion(claim.deferred)
+        add(claim, at: now.date)
         return goOn(now, &context)
     }
 
@@ -169,10 +169,16 @@ extension StepState {
     }
 
     /// The job has ended before the step. Whom nobody took comes back, and can be shared again.
-    mutating func goOnAlone(after settlement: Settlement) {
+    mutating func goOnAlone(after settlement: Settlement, at now: Date) {
         take(settlement)
-        queue.add(members: settlement.left.members)
-        deferredElsewhere.formUnion(settlement.left.deferred)
+        add(settlement.left, at: now)
+    }
+
+    private mutating func add(_ claim: Claim, at now: Date) {
+        queue.add(members: claim.members)
+        deferred.formUnion(claim.deferred)
+        // Only the process that tried them knows when. It was not later than now.
+        noteEarlier(claim.deferred, at: now)
     }
 
     /// It is not certain any more that the block may start. Its recipients come again.

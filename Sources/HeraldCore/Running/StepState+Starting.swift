@@ -83,7 +83,7 @@ extension StepState {
     /// Makes the next requests and has their intents written.
     mutating func intend(_ granted: Int, _ now: Moment, _ context: inout RunContext) -> StepEffect {
         work.renew(at: now.date)
-        let block = Inbox.Block(reachable(queue.take(granted), context), started: now.elapsed)
+        let block = Inbox.Block(reachable(queue.take(granted), context), started: now)
         let addressees = block.addressees
         var starting = Block(departures: [], recipients: [], granted: granted, noted: now.date)
         starting.departures.reserveCapacity(addressees.count / work.batchSize + 1)
@@ -101,10 +101,9 @@ extension StepState {
     /// intents are committed.
     mutating func release(_ block: Block, _ now: Moment, _ context: inout RunContext) -> StepEffect {
         calls.start(block.departures.count, for: block.recipients, granted: block.granted, at: now, &context)
-        let deferredBefore = deferredBefore
         for id in block.recipients {
             if queue.retries.knows(id) { report.retries += 1 }
-            if work.isSend, wasDeferred(id, deferredBefore) { report.possibleDuplicates += 1 }
+            if work.isSend, deferred.contains(id) { report.possibleDuplicates += 1 }
         }
         stage = .sending
         return .send(block.departures)
@@ -135,22 +134,24 @@ extension StepState {
 
     /// The recipients count as they did before their intents were written.
     mutating func withdraw(_ block: Block) {
-        let deferredBefore = deferredBefore
-        for id in block.recipients {
-            if wasDeferred(id, deferredBefore) { outcomes.deferred.insert(id) } else { outcomes.untried.insert(id) }
+        for id in block.recipients { withdraw(id) }
+    }
+
+    /// The last request had no effect, so the recipient counts as before it. What may have arrived is an earlier one.
+    mutating func withdraw(_ id: RecipientID) {
+        if queue.retries.mayHaveTakenEffect(id) { return }
+        if deferred.contains(id) {
+            outcomes.deferred.insert(id)
+            outcomes.unrepeated.insert(id)
+        } else {
+            outcomes.untried.insert(id)
         }
     }
 
-    /// Recipients that FCM refused for now when an earlier run or another process tried them.
-    private var deferredBefore: RecipientSet {
-        deferredElsewhere.isEmpty ? work.deferredBefore : work.deferredBefore.union(deferredElsewhere)
-    }
-
-    /// Whether FCM may have delivered the last attempt although it refused it.
-    ///
-    /// - Parameter before: the recipients of whom that is so since an earlier run.
-    private func wasDeferred(_ id: RecipientID, _ before: RecipientSet) -> Bool {
-        queue.retries.knows(id) ? queue.retries.wasDeferred(id) : before.contains(id)
+    /// Messages to these started then, and may have arrived. They count for caps, whatever becomes of a repeat.
+    mutating func noteEarlier(_ members: RecipientSet, at date: Date) {
+        guard let send = work.send, let counting = send.counting else { return }
+        earlierStarts.move(members.subtracting(send.seeds), to: counting.start(at: date))
     }
 
     /// The recipients that have a registration in the state. The others are rejected.

@@ -31,7 +31,7 @@ extension StepState {
         _ next: Stage, _ changes: [StateChange], _ now: Moment, _ context: RunContext
     ) -> StepEffect {
         if tellsShares, isBelieved(context) { forgetDead(.forgotten, context) }
-        return commit(work.changes(outcomes, at: now.date) + changes, next, context)
+        return commit(work.changes(outcomes, besides: earlierStarts, at: now.date) + changes, next, context)
     }
 
     /// A dry run writes nothing.

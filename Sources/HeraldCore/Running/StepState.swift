@@ -52,8 +52,11 @@ struct StepState: DecidingStep {
     var news: [StepNews] = []
     /// Its part in a send that several processes share.
     var sharing: Sharing?
-    /// Recipients that FCM refused for now when another process tried them.
-    var deferredElsewhere = RecipientSet()
+    /// Recipients that FCM refused for now, in an earlier run, in another process or in this step. If it delivered all
+    /// the same, the next try is a second push.
+    var deferred: RecipientSet
+    /// When the last message to each started that may have arrived, as far as it counts for caps.
+    var earlierStarts: Partition<MessageStart>
     /// How many are not tried again in this run and have no outcome.
     var postponed = 0
     /// When the step must yield.
@@ -94,6 +97,7 @@ struct StepState: DecidingStep {
     init(_ work: StepWork, members: RecipientSet, rate: Rate?, probesAPI: Bool, report: StepReport) {
         self.work = work
         self.report = report
+        (deferred, earlierStarts) = (work.send?.deferred ?? [], work.send?.earlierStarts ?? Partition())
         queue = StepQueue(members)
         calls = PacedCalls(work.isSend ? .sends : .memberships, rate: rate, probesAPI: probesAPI)
         counted = report.figures(dead: report.forgotten)

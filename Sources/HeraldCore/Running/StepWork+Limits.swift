@@ -26,13 +26,6 @@ extension StepWork {
         return closings.union(of: closings.states.filter { $0 <= now })
     }
 
-    /// Whether messages whose intent was made at a time may start now. Later than the end of its span they would count for
-    /// caps as older than they are.
-    func isNoted(_ noted: Date, at now: Date) -> Bool {
-        guard let counting = send?.counting else { return true }
-        return now <= counting.start(at: noted).until
-    }
-
     /// Written when windows closed while the step was under way.
     func suspending(at now: Date) -> [StateChange] {
         guard let send, !isPart, !isDryRun, let last = send.closings.states.filter({ $0 <= now }).max() else {

@@ -138,10 +138,7 @@ struct StepWork {
     /// Recipients that a crash left between intent and outcome.
     var discovered: RecipientSet? { send?.discovered }
 
-    /// Recipients that FCM refused for now in an earlier run.
-    var deferredBefore: RecipientSet { send?.deferred ?? [] }
-
-    /// Those of whom nobody tries again.
+    /// Recipients that FCM refused for now in an earlier run, and whom nobody tries again.
     var refused: RecipientSet { send?.refused ?? [] }
 
     /// What came of them. The state does not keep which of its codes for that FCM gave; this is the usual one.
@@ -256,7 +253,11 @@ struct StepWork {
     }
 
     /// Written after answers came.
-    func changes(_ settled: UnwrittenOutcomes, at now: Date) -> [StateChange] {
+    ///
+    /// - Parameter earlier: when messages started that may have arrived and that were sent again.
+    func changes(
+        _ settled: UnwrittenOutcomes, besides earlier: Partition<MessageStart>, at now: Date
+    ) -> [StateChange] {
         var changes: [StateChange] = []
         // A dead registration leaves all topics before its recipient joins with another one.
         if !settled.forgotten.isEmpty { changes.append(.forget(settled.forgotten, at: now)) }
@@ -296,8 +297,7 @@ struct StepWork {
             for (code, set) in settled.rejected.sorted(by: { $0.key < $1.key }) where !set.isEmpty {
                 changes.append(.reject(send.occurrence, set, code: code))
             }
-            let unstarted = settled.everyRejected.union(settled.untried).union(settled.deferred)
-            if send.counting != nil, !unstarted.isEmpty { changes.append(.unstarted(send.occurrence, unstarted)) }
+            if send.counting != nil { changes += withdrawing(settled.unstarted, of: send.occurrence, earlier) }
         case .adopt, .group: break
         }
         if let quota = settled.quota { changes.append(.sendQuota(quota, at: now)) }

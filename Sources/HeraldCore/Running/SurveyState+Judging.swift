@@ -191,7 +191,7 @@ extension SurveyState {
             if !isTooLong {
                 queue.retries.insert(
                     addressee, readyAt: now.elapsed + wait, now: now.elapsed, mayHaveTakenEffect: false,
-                    wasDeferred: false, unanswered: unanswered)
+                    unanswered: unanswered)
                 report.retries += 1
                 return true
             }

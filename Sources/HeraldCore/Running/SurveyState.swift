@@ -187,7 +187,7 @@ struct SurveyState: DecidingStep {
     }
 
     private mutating func start(_ granted: Int, _ now: Moment, _ context: inout RunContext) -> StepEffect {
-        let block = Inbox.Block(queue.take(granted), started: now.elapsed)
+        let block = Inbox.Block(queue.take(granted), started: now)
         var departures: [StepEffect.Departure] = []
         var recipients = RecipientSet()
         for (place, addressee) in block.addressees.enumerated() {

@@ -46,8 +46,8 @@ extension RecordedState {
         for (code, members) in outcomes.rejected.sorted(by: { $0.key < $1.key }) {
             add(known(members).subtracting(settled)) { .reject(id, $0, code: code) }
         }
-        // They got nothing, so it counts for no cap.
-        let unsent = outcomes.rejected.values.reduce(outcomes.untried.union(outcomes.deferred)) { $0.union($1) }
+        // They got nothing, so it counts for no cap. Whom FCM refused for now may have got it.
+        let unsent = outcomes.rejected.values.reduce(outcomes.untried) { $0.union($1) }
         add(unsent.subtracting(settled).intersection(starts[id]?.all ?? [])) { .unstarted(id, $0) }
         let returning = outcomes.deferred.union(outcomes.untried).intersection(uncertain)
         add(outcomes.deferred.intersection(uncertain)) { .outcome(id, $0, .deferred) }

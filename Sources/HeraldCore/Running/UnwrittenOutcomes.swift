@@ -11,6 +11,8 @@ struct UnwrittenOutcomes {
     var untried: RecipientSet = []
     /// Recipients that FCM refused for now.
     var deferred: RecipientSet = []
+    /// Those of the deferred whose last request had no effect. An earlier one may have.
+    var unrepeated: RecipientSet = []
     /// Recipients to be forgotten. They are also among the rejected.
     var forgotten: RecipientSet = []
     /// Recipients among the forgotten that are tried with another registration, and that registration. They count as not
@@ -25,6 +27,9 @@ struct UnwrittenOutcomes {
     var count: Int {
         accepted.count + preexisting.count + everyRejected.count + unknown.count + untried.count + deferred.count
     }
+
+    /// Whom the last request for them did not reach.
+    var unstarted: RecipientSet { everyRejected.union(untried).union(unrepeated) }
 
     var everyRejected: RecipientSet { rejected.values.reduce(into: RecipientSet()) { $0.formUnion($1) } }
 

@@ -159,6 +159,23 @@ struct PlannerCapTests {
         #expect(Plan.Work.send(send).planned == 2)
     }
 
+    @Test(arguments: [LedgerEntry.unknown, .deferred, .again])
+    func `what may have arrived stops others for good, although it is sent again`(_ entry: LedgerEntry) throws {
+        var first = campaign("sale", priority: 9)
+        first.delivery.onUnknown = .resend
+        var scenario = scenario(first, campaign("other"))
+        scenario.state.apply([
+            .open("sale@once", RecordedOccurrence(first, due: nil)),
+            .assign("sale@once", Partition(disjoint: [MessageClass(): [1, 2, 3]])),
+            .outcome("sale@once", [2], entry), .started("sale@once", [2], start(-60)),
+        ])
+        let sends = scenario.plan().sends
+        #expect(sends.map(\.campaign) == ["sale", "other"] && sends[0].members == [1, 2, 3])
+        #expect(sends[0].earlierStarts == Partition(disjoint: [start(-60): [2]]))
+        #expect(sends[1].skipped == Partition(disjoint: [.capped("promo"): [1, 2, 3]]))
+        #expect(sends[1].undecided == [1, 3])
+    }
+
     @Test func `a topic is neither stopped nor counted`() {
         let scenario = scenario(campaign("sale", priority: 9, to: .topic("news")), campaign("other"))
         let sends = scenario.plan().sends
@@ -305,13 +322,15 @@ struct PlannerCapTests {
         state.nextRecipient = 9
         state.apply([
             .open("sale@once", RecordedOccurrence(campaign("sale"), due: nil)),
-            .outcome("sale@once", [1, 2, 3, 4], .unknown),
-            .started("sale@once", [1, 2, 3, 4], start(0)),
+            .outcome("sale@once", [1, 2, 3, 4, 5], .unknown),
+            .started("sale@once", [1, 2, 3, 4, 5], start(0)),
         ])
         var outcomes = UnrecordedOutcomes()
         (outcomes.accepted, outcomes.rejected, outcomes.untried) = ([1], ["INVALID_ARGUMENT": [2]], [3])
+        // FCM may have delivered it.
+        outcomes.deferred = [5]
         state.apply(state.changes(recording: outcomes, of: "sale@once"))
-        #expect(state.starts["sale@once"]?.all == [1, 4])
+        #expect(state.starts["sale@once"]?.all == [1, 4, 5])
     }
 
     @Test func `a cap that stops everybody ends the occurrence and accounts for all`() async throws {

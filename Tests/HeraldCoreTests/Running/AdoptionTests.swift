@@ -117,7 +117,7 @@ import Testing
             work, before: Partition(disjoint: before), isDryRun: false, begun: Self.now, now: Self.now)
         var settled = UnwrittenOutcomes()
         settled.untried = [1, 2]
-        #expect(step.changes(settled, at: Self.now) == changes)
+        #expect(step.changes(settled, besides: Partition(), at: Self.now) == changes)
     }
 
     private static let now = Laboratory.start

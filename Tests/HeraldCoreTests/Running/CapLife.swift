@@ -226,8 +226,12 @@ struct CapLife {
                     case 3: .lost(reason: "the connection closed")
                     default: .accepted(request, number)
                     }
-                content.messages[own] = Message(
-                    person: person, start: now, tags: frequency.tags, counts: frequency.counts && !(0...2 ~= kind))
+                // After a 503 it may have arrived. What is refused takes no earlier one back.
+                let isRefused = kind == 0 || kind == 2
+                if !isRefused || content.messages[own] == nil {
+                    content.messages[own] = Message(
+                        person: person, start: now, tags: frequency.tags, counts: frequency.counts && !isRefused)
+                }
                 return answer
             }
         }

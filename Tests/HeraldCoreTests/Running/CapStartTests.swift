@@ -243,16 +243,72 @@ struct CapStartTests: CapScene {
         #expect(report.steps.map(\.parts) == [[9, 0, 1, 0, 0, 0], [0, 0, 0, 10, 0, 0]])
     }
 
-    @Test func `whom a repeat is refused for is stopped by nothing`() async throws {
+    @Test func `what may have arrived stops people, also if a repeat is refused for good`() async throws {
         let sends = sends { $0.delivery.onUnknown = .resend }
+        let earlier = Partition(disjoint: [MessageStart(until: laboratory.now - 3600, tags: []): [4] as RecipientSet])
         let begun = RecordedOccurrence(sends[0].campaign, due: nil)
         try laboratory.memory.commit([
             .open("first@once", begun), .assign("first@once", Partition(disjoint: [MessageClass(): [4]])),
             .outcome("first@once", [4], .unknown),
-            .started("first@once", [4], MessageStart(until: laboratory.now, tags: [])),
+            .started("first@once", [4], MessageStart(until: laboratory.now - 3600, tags: [])),
         ])
         let report = try await run([sends[0], DesiredSend(campaign: sends[1].campaign, members: [4])], refusing([4]))
-        #expect(report.steps.map(\.parts) == [[0, 1, 0, 0, 0, 0], [0, 0, 0, 0, 0, 1]])
+        #expect(report.steps.map(\.parts) == [[0, 1, 0, 0, 0, 0], [0, 0, 0, 1, 0, 0]])
+        #expect(laboratory.memory.state().starts["first@once"] == earlier)
+    }
+
+    /// FCM's answers to what 4 gets of `first`. The last one comes again and again.
+    private func answering(_ answers: [Exchange]) -> ScriptedSender {
+        let tries = Attempts()
+        return ScriptedSender { request, number in
+            guard Self.title(request) == "first" else { return .accepted(request, number) }
+            return answers[min(tries.next(of: 4), answers.count - 1)]
+        }
+    }
+
+    /// A longer wait than a run accepts.
+    private static let quota = Exchange.error(429, "RESOURCE_EXHAUSTED", fcm: "QUOTA_EXCEEDED", retryAfter: "8000")
+
+    /// What each of three runs leaves of the starts of `first`, and what came of `second` after them.
+    private func runThrice(_ sender: ScriptedSender) async throws -> (starts: [Partition<MessageStart>?], second: [Int])
+    {
+        let sends = sends { $0.delivery.onUnknown = .resend }
+        var starts: [Partition<MessageStart>?] = []
+        for _ in 1...3 {
+            _ = try await run([DesiredSend(campaign: sends[0].campaign, members: [4])], sender)
+            starts.append(laboratory.memory.state().starts["first@once"])
+            laboratory.clock.advance(by: .seconds(600))
+        }
+        let report = try await run([DesiredSend(campaign: sends[1].campaign, members: [4])], sender)
+        return (starts, report.steps[0].parts)
+    }
+
+    /// In the first case the repeat begins another span in the same run.
+    @Test(arguments: [Exchange.error(503, "UNAVAILABLE", retryAfter: "3000"), .lost(reason: "cut")])
+    func `what may have arrived counts from its start, however often a repeat is refused`(
+        _ answer: Exchange
+    ) async throws {
+        // Not at the end of a span.
+        laboratory.clock.advance(by: .seconds(60))
+        let first = try #require(StartCounting(Frequency(), [Self.cap])).start(at: laboratory.now)
+        let sender = answering([answer, Self.quota])
+        let (starts, second) = try await runThrice(sender)
+        #expect(sender.requests.count { Self.title($0) == "first" } >= 3)
+        #expect(starts == Array(repeating: Partition(disjoint: [first: [4]]), count: 3))
+        #expect(second == [0, 0, 0, 1, 0, 0])
+    }
+
+    @Test func `where nothing may have arrived, what was refused counts for nothing`() async throws {
+        let (starts, second) = try await runThrice(answering([Self.quota]))
+        #expect(starts == [nil, nil, nil] && second == [1, 0, 0, 0, 0, 0])
+    }
+
+    @Test func `whom FCM failed and then refused still may have it`() async throws {
+        let sender = answering([.error(503, "UNAVAILABLE", retryAfter: "30"), Self.quota])
+        _ = try await run([DesiredSend(campaign: sends()[0].campaign, members: [4])], sender)
+        #expect(ledger(of: "first@once")?[.deferred] == [4])
+        let next = try await run([DesiredSend(campaign: sends()[0].campaign, members: [4])])
+        #expect(next.steps.map(\.possibleDuplicates) == [1])
     }
 
     @Test func `a dry run accounts for those whom the plan stops`() async throws {

@@ -21,10 +21,12 @@ import Testing
 
     /// A step whose first request was answered.
     private func proven(
-        _ count: Int, staging: Plan.Staging? = nil, seeds: RecipientSet = [], _ context: inout RunContext
+        _ count: Int, staging: Plan.Staging? = nil, seeds: RecipientSet = [], tried: RecipientSet = [],
+        _ context: inout RunContext
     ) throws -> (StepState, StepEffect) {
         var send = Plan.Send.sample(1...RecipientID(count))
         (send.staging, send.seeds) = (staging, seeds)
+        send.earlierStarts = Partition(disjoint: [MessageStart(until: Self.now.date, tags: []): tried])
         var step = try StepState.sample(.send(send))
         var effect = StepEffect.finish
         let known = Dictionary(uniqueKeysWithValues: (1...count).map { (RecipientID($0), Registration.fid($0)) })
@@ -109,6 +111,13 @@ import Testing
         #expect(members == RecipientSet(4...399).subtracting([7]))
     }
 
+    @Test func `whom an earlier try may have reached is not shared, because others do not know when it was`() throws {
+        var context = RunContext.sample()
+        context.crew = crew(others: 1)
+        guard case .share(_, let members) = try proven(400, tried: [7, 400], &context).1 else { throw Unexpected() }
+        #expect(members == RecipientSet(4...399).subtracting([7]))
+    }
+
     @Test func `without anybody to help, or with few recipients, nothing is shared`() throws {
         var alone = RunContext.sample()
         alone.crew = crew()
@@ -148,10 +157,10 @@ import Testing
         var settlement = Settlement()
         settlement.others[.accepted] = 97
         settlement.left = Claim(members: RecipientSet(101...400), deferred: [400])
-        step.goOnAlone(after: settlement)
+        step.goOnAlone(after: settlement, at: Self.now.date)
         #expect(step.sharing == nil && step.isUnfinished)
         // 2 and 3 had stayed.
-        #expect(step.queue.freshCount == 302 && step.deferredElsewhere == [400])
+        #expect(step.queue.freshCount == 302 && step.deferred == [400])
         #expect(step.report.accepted == 98 && step.report.pending == 302)
         step.queue.setAside(forCaps: RecipientSet(1...150))
         #expect(step.queue.awaitingCaps == RecipientSet(101...150).union([2, 3]))
