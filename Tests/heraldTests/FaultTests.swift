@@ -85,6 +85,36 @@ import Testing
         await outcome.sandbox.end()
     }
 
+    @Test func `whom FCM failed for before on_error became hold is not sent it again, and everybody else gets it`()
+        async throws
+    {
+        // FCM delivers to the first one and asks for a longer wait than a run accepts.
+        let outcome = try await apply(
+            against: """
+                [{"match": {"service": "send", "topic": "news"}, "do": {}},
+                 {"match": {"service": "send", "first": 1},
+                  "do": {"status": 503, "retry_after": "9999", "deliver": true}}]
+                """)
+        #expect(outcome.figure("unknown") == 0 && (outcome.figure("pending") ?? 0) > 0)
+        let sandbox = outcome.sandbox
+        let resources = try sandbox.folder.read("workspace/resources.yaml")
+        try sandbox.folder.write(
+            resources.replacing("target: {audience: all}", with: "target: {audience: all}\ndelivery: {on_error: hold}"),
+            to: "workspace/resources.yaml")
+        let again = try await sandbox.herald("apply", "--auto-approve", host: outcome.host)
+        #expect(again.status == 6, "\(again.output)\(again.errors)")
+        #expect(again.errors.contains("may or may not have got their message: to-all@once;"), "\(again.errors)")
+        let accepted = try outcome.accepted()
+        #expect(accepted.count == Self.everybody)
+        #expect(accepted.values.allSatisfy { $0 == 1 })
+        let last = try await sandbox.herald("apply", "--auto-approve", host: outcome.host)
+        #expect(last.status == 0, "\(last.output)\(last.errors)")
+        #expect(try outcome.accepted() == accepted)
+        let resolved = try await sandbox.herald("state", "resolve", "to-all@once", "--accept")
+        #expect(resolved.status == 0, "\(resolved.output)\(resolved.errors)")
+        await sandbox.end()
+    }
+
     @Test(arguments: [false, true])
     func `a 500 to a topic is unknown, whatever became of it, and not repeated`(_ deliver: Bool) async throws {
         let outcome = try await apply(

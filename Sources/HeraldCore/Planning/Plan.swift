@@ -139,10 +139,13 @@ package struct Plan: Hashable, Sendable {
         package var delivery: Campaign.Delivery
         /// The recipients that requests are for.
         package var members: RecipientSet
-        /// Recipients that a crash left between intent and outcome. This run records them as unknown.
+        /// Recipients that a crash left between intent and outcome, or whom `on_error: hold` stops by now. This run records
+        /// them as unknown.
         package var discovered: RecipientSet
         /// Members that FCM refused in an earlier run. If FCM delivered all the same, they get the message twice.
         package var deferred: RecipientSet = []
+        /// Whom FCM refused for now in an earlier run. The file holds that by now, so this run records them as unknown.
+        package var refusedAndHeld = RecipientSet()
         /// How many people it reaches: `members`, or a topic's subscribers.
         package var recipients: Int
         /// Whether those are all. An app may subscribe its users to a topic itself.
@@ -167,7 +170,7 @@ package struct Plan: Hashable, Sendable {
         package var leftOut = Plan.LeftOut()
         /// How its messages count for caps. `nil` if they do not.
         package var counting: StartCounting?
-        /// When earlier messages of the occurrence started that may have arrived. They count, whatever becomes of a repeat.
+        /// When earlier messages of it started that may have arrived. They count, whatever becomes of a repeat.
         package var earlierStarts = Partition<MessageStart>()
         /// Those of the members who are seeds. Their local times, windows and caps do not count, and they fill no cap.
         package var seeds = RecipientSet()

@@ -227,6 +227,7 @@ extension Planner {
             deferred: deferred(ledger[.deferred], in: remaining),
             recipients: remaining.isEmpty || !wanted.isKnown ? 0 : reached(by: campaign, remaining).upperBound,
             isCounted: isCounted(campaign.target.value) && wanted.isKnown, isResumed: isResumed)
+        send.refusedAndHeld = refusedAndHeld[id] ?? []
         if let parts {
             send.classes = parts.classes
             (send.assignment, send.leftOut) = (parts.assignment, parts.leftOut)

@@ -34,6 +34,9 @@ package struct Planner {
     private(set) var everybody = Members.known([])
     /// The recorded occurrences of each campaign, sorted by id.
     var occurrences: [String: [(id: OccurrenceID, occurrence: RecordedOccurrence)]] = [:]
+    /// Whom FCM refused for now in an earlier run, where the files hold such a failure by now. The state here has no
+    /// outcome for them.
+    var refusedAndHeld: [OccurrenceID: RecipientSet] = [:]
     /// What a run is sending while this is planned.
     let underWay: [Plan.Send]
     /// What becomes of what guards refuse.
@@ -225,6 +228,7 @@ package struct Planner {
         }
         state.apply(plan.renames.map { .rename(campaign: $0.old, to: $0.new) })
         state.serial = plan.state?.serial ?? state.serial
+        holdErrors()
         occurrences = Dictionary(
             grouping: state.occurrences.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }, by: \.1.campaign)
     }

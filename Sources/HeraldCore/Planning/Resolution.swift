@@ -117,7 +117,8 @@ extension RecordedState {
     package func changes(
         resolving id: OccurrenceID, by resolution: Resolution, campaign: Campaign?, at now: Date
     ) throws(ResolutionProblem) -> [StateChange] {
-        guard let occurrence = occurrences[id] else { throw .noOccurrence }
+        guard let recorded = occurrences[id] else { throw .noOccurrence }
+        let occurrence = campaign.map(recorded.holdingErrors) ?? recorded
         let ledger = occurrence.ledger ?? Ledger()
         let uncertain = ledger.uncertain
         switch resolution {

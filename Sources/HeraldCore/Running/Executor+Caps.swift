@@ -44,7 +44,7 @@ extension Executor {
             unknown = (try? await surroundings.store.occurrence(send.occurrence))?.ledger?.uncertain ?? []
         }
         let waiting = awaitingCaps[index] ?? []
-        let all = send.members.union(send.skipped.all).union(send.refused)
+        let all = send.members.union(send.skipped.all).union(send.refused).union(send.discovered)
         var (counted, known) = (RecipientSet(), 0)
         if let before = parts[index] {
             let settled = before.skipped.all.subtracting(before.undecided)

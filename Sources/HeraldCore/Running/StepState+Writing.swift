@@ -19,7 +19,8 @@ extension StepState {
             if work.refused.contains(addressee.id) {
                 fail(addressee, StepWork.refusal, 1, .rejected, context)
             } else {
-                fail(addressee, failure, 1, .held, context)
+                let isHeld = work.send?.refusedAndHeld.contains(addressee.id) == true
+                fail(addressee, isHeld ? StepWork.refusal : failure, 1, .held, context)
             }
         }
         // They count in the open stage before anybody of it is sent the message.

@@ -7,7 +7,7 @@ extension StepWork {
         return now <= counting.start(at: noted).until
     }
 
-    /// The last message did not reach these people. Where an earlier one of the occurrence may have, that one counts again.
+    /// The last message did not reach these people. Where an earlier one may have, that one counts again.
     func withdrawing(
         _ members: RecipientSet, of occurrence: OccurrenceID, _ earlier: Partition<MessageStart>
     ) -> [StateChange] {

@@ -206,7 +206,7 @@ struct StepWork {
     var opening: [StateChange] {
         guard case .send(let send) = work else { return [] }
         if send.isResumed {
-            let discovered = send.discovered
+            let discovered = send.discovered.union(send.refusedAndHeld)
             return (send.liftsHalt ? [.halt(send.occurrence, nil)] : [])
                 + (discovered.isEmpty ? [] : [.outcome(send.occurrence, discovered, .unknown)]) + assigning(send)
                 + skipping(send)

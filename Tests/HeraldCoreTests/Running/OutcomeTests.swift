@@ -121,6 +121,39 @@ import Testing
         #expect(report.steps[0].possibleDuplicates == 0)
     }
 
+    /// The first run gives up two of three: FCM fails for 2, and refuses 3. The second one may follow at once.
+    @Test(arguments: [(Campaign.OnUnknown.hold, LedgerEntry.unknown), (.resend, .accepted)])
+    func `with on_error: hold in the file by now, whom FCM failed for before is unknown`(
+        onUnknown: Campaign.OnUnknown, outcome: LedgerEntry
+    ) async throws {
+        let laboratory = Laboratory(population: 3)
+        var campaign = Campaign.tide(onUnknown: onUnknown)
+        let people = RecipientSet(1...3)
+        let failing = ScriptedSender { request, number in
+            switch request.recipient {
+            case 2: .error(503, "UNAVAILABLE", retryAfter: "9999")
+            case 3: .error(429, "RESOURCE_EXHAUSTED", retryAfter: "9999")
+            default: .accepted(request, number)
+            }
+        }
+        let first = try await laboratory.run(
+            laboratory.plan(sends: [DesiredSend(campaign: campaign, members: people)]), failing)
+        #expect(first.steps.map(\.pending) == [2])
+        campaign.delivery.onError = .hold
+        let sends = [DesiredSend(campaign: campaign, members: people)]
+        let sender = ScriptedSender()
+        let second = try await laboratory.run(laboratory.plan(sends: sends), sender)
+        let isHeld = onUnknown == .hold
+        #expect(Set(sender.recipients) == (isHeld ? [3] : [2, 3]))
+        #expect(second.result == (isHeld ? .unknown : .ok))
+        let failures = second.steps.flatMap(\.failures)
+        #expect(failures.map(\.action) == (isHeld ? [.held] : []))
+        #expect(failures.allSatisfy { $0.code == "UNAVAILABLE" })
+        let ledger = laboratory.memory.state().occurrences["tide@once"]?.ledger
+        #expect(ledger?[outcome].contains(2) == true && ledger?[.accepted].contains(3) == true)
+        #expect(laboratory.plan(sends: sends).sends.isEmpty)
+    }
+
     @Test func `a repeat in a later run counts as a possible duplicate too`() async throws {
         let laboratory = Laboratory(population: 3)
         let sends = [DesiredSend(campaign: .tide(), members: RecipientSet(1...3))]
