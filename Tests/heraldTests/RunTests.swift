@@ -95,6 +95,36 @@ import Testing
         await sandbox.end()
     }
 
+    /// A text is corrected, a person leaves the list, sends get a lower rate.
+    @Test(arguments: [
+        ("resources.yaml", "To each of you", "Something else"), ("all.txt", Registration.fid(5).rawValue, ""),
+        ("herald.yaml", "rate: unlimited, s", "rate: 10/s, s"),
+    ])
+    func `a run that waited begins nothing with files that changed meanwhile`(
+        _ file: String, _ before: String, _ after: String
+    ) async throws {
+        let sandbox = try Sandbox(Sandbox.small(count: 5, subscribers: 2))
+        let (_, host) = try await sandbox.startEmulator()
+        #expect(try await sandbox.herald("state", "init", host: host).status == 0)
+        var lock: RunLock? = try RunLock(for: sandbox.statePath, run: "the-other-one")
+        let waiting = try HeraldProcess.start(
+            ["-w", sandbox.workspace, "run", "--if-locked", "wait=10m"], environment: sandbox.environment(host))
+        #expect(await waiting.errorLine() == "herald: another run works on the state; waiting")
+        let text = try sandbox.folder.read("workspace/\(file)")
+        try sandbox.folder.write(text.replacing(before, with: after), to: "workspace/\(file)")
+        withExtendedLifetime(lock) {}
+        lock = nil
+        let ended = await waiting.wait()
+        #expect(ended.status == 0, "\(ended.errors)")
+        #expect(ended.errors.contains("changed while this run waited"), "\(ended.errors)")
+        #expect(try await Control(host).requests().isEmpty)
+        // The next run has the lock, and the files as they are.
+        try sandbox.folder.write(text, to: "workspace/\(file)")
+        #expect(try await sandbox.herald("run", host: host).status == 0)
+        #expect(try sandbox.accepted(in: ["ledger.ndjson"]).count == 6)
+        await sandbox.end()
+    }
+
     @Test func `who waits for a state in use can be told to stop`() async throws {
         let sandbox = try Sandbox(Sandbox.small(count: 5, subscribers: 2))
         let (_, host) = try await sandbox.startEmulator()

@@ -2,12 +2,13 @@ import HeraldCore
 import HeraldStore
 
 extension Conductor {
-    /// `nil` when another run works on the state and this one is to be skipped.
-    func lock(_ ifLocked: LockedState) async throws -> (any StateLock)? {
+    /// The lock, and whether another run kept this one waiting for it. `nil` when another run works on the state and this
+    /// one is to be skipped.
+    func lock(_ ifLocked: LockedState) async throws -> (lock: any StateLock, hasWaited: Bool)? {
         let begin = ContinuousClock.now
         var isWaiting = false
         while true {
-            do { return try await context.state.lock(for: request.id) } catch let error as StateError {
+            do { return (try await context.state.lock(for: request.id), isWaiting) } catch let error as StateError {
                 guard case .locked = error else { throw error }
                 switch ifLocked {
                 case .wait(let wait) where ContinuousClock.now < begin + wait:

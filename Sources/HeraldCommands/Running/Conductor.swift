@@ -24,7 +24,7 @@ struct Conductor {
     /// Returns once the lock is free again, so that nobody who is told keeps the next run waiting.
     private func conduct(ifLocked: LockedState) async throws {
         // The lock comes first, so that the state stays as it was planned with until the run ends.
-        let found: (any StateLock)?
+        let found: (lock: any StateLock, hasWaited: Bool)?
         do {
             if request.requiresState { try await context.state.require() }
             found = try await lock(ifLocked)
@@ -32,8 +32,14 @@ struct Conductor {
             await noteFailure(error, under: nil)
             throw error
         }
-        guard let lock = found else { return }
+        guard let (lock, hasWaited) = found else { return }
         try await lock.hold {
+            // The files were read before the wait.
+            if hasWaited, haveFilesChanged {
+                return console.error(
+                    "herald: files of the workspace changed while this run waited for another one, so it did nothing; "
+                        + "the next run does what is due with the new files\n")
+            }
             do { try await carryOut(under: lock) } catch {
                 await noteFailure(error, under: lock)
                 await writeSnapshot()
@@ -41,6 +47,12 @@ struct Conductor {
             }
             await writeSnapshot()
         }
+    }
+
+    private var haveFilesChanged: Bool {
+        let watch = FileWatch(context.files, environment: context.common.environment)
+        watch.look()
+        return watch.hasChanged
     }
 
     /// - Parameter lock: Without one, the state is only read.

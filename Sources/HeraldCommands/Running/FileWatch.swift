@@ -2,29 +2,36 @@ import Foundation
 import HeraldCore
 import Synchronization
 
-/// Notices that a workspace's files were changed while a run works. Such a run must not go on with what it read.
+/// Notices that a workspace's files were changed since a run read them. Such a run must not go on with what it read.
 final class FileWatch: Sendable {
     private let changed = Mutex(false)
     private let files: LoadedWorkspace
     private let environment: [String: String]
+    private let watched: Mutex<WatchedFiles?>
 
     init(_ files: LoadedWorkspace, environment: [String: String]) {
         (self.files, self.environment) = (files, environment)
+        watched = Mutex(files.watched)
     }
 
+    /// Whether the content of the files had changed when it looked last.
     var hasChanged: Bool { changed.withLock(\.self) }
 
     /// Looks at the files every second until their content has changed, or until the task is cancelled.
     func watch(by clock: any Clock<Duration>) async {
-        guard var watched = files.watched else { return }
-        while !Task.isCancelled {
+        guard files.watched != nil else { return }
+        while !Task.isCancelled, !hasChanged {
             try? await clock.sleep(for: .seconds(1))
-            guard !Task.isCancelled, watched.mayHaveChanged() else { continue }
-            // The same content with another time or in another place is no change.
-            let loaded = WorkspaceLoader.load(
-                files.folder, environment: environment, at: files.recipientIndex.date, keepsLists: false)
-            guard loaded.digest() != files.digest else { continue }
-            return changed.withLock { $0 = true }
+            if !Task.isCancelled { look() }
         }
+    }
+
+    /// Looks at the files once.
+    func look() {
+        guard watched.withLock({ $0?.mayHaveChanged() ?? false }) else { return }
+        // The same content with another time or in another place is no change.
+        let loaded = WorkspaceLoader.load(
+            files.folder, environment: environment, at: files.recipientIndex.date, keepsLists: false)
+        if loaded.digest() != files.digest { changed.withLock { $0 = true } }
     }
 }

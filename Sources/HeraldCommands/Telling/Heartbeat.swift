@@ -24,7 +24,8 @@ struct Heartbeat {
         }
     }
 
-    /// Does a run, and tells when it begins and ends. A run that did nothing because another one works has no end.
+    /// Does a run, and tells when it begins and ends. A run that did nothing because of
+    /// another one has no end.
     ///
     /// - Parameter run: gets what it hands its report to.
     func around(_ run: (_ ended: @escaping @Sendable (Report) -> Void) async throws -> Void) async throws {
