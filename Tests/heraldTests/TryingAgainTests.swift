@@ -96,6 +96,46 @@ struct TryingAgainTests {
         #expect(after["finished"] != .null)
     }
 
+    /// The report of the town's only run, as if that could not have written that it had tried nobody whose outcome the
+    /// state does not know. Returns its path.
+    private func unwritten(_ town: Town) throws -> String {
+        let names = try FileManager.default.contentsOfDirectory(atPath: "\(town.folder.path)/runs")
+        let texts = try names.filter { $0.hasSuffix(".json") }.map { try town.folder.read("runs/\($0)") }
+        let occurrence = "\"occurrence\" : \"ebb@once\""
+        let text = try #require(texts.first { $0.contains(occurrence) })
+        let outcomes = #"{"accepted": [], "rejected": {}, "deferred": [], "untried": [[1, 4]]}"#
+        try town.folder.write(
+            text.replacing(occurrence, with: "\(occurrence), \"unrecorded\": \(outcomes)"), to: "late.json")
+        return "\(town.folder.path)/late.json"
+    }
+
+    @Test(arguments: [["ebb@once", "--resend"], ["--from", "late.json"]])
+    func `an old report does not take back a later try`(_ way: [String]) async throws {
+        let town = try await sendEbb("")
+        let path = try unwritten(town)
+        let from = ["state", "resolve", "--from", path]
+        let way = ["state", "resolve"] + way.map { $0 == "late.json" ? path : $0 }
+        #expect(try await town.herald(way).failure == nil)
+        // Before the next run, the report says nothing new.
+        let unchanged = try await town.herald(from)
+        #expect(unchanged.failure == nil)
+        #expect(unchanged.errors.contains("the state has these outcomes already"), "\(unchanged.errors)")
+        town.answer([.fid(3)], with: .lost(reason: "cut"))
+        town.pass(60)
+        _ = try await town.herald("run")
+        town.answer([.fid(3)], with: nil)
+        let before = try await occurrence("ebb@once", of: town)
+        #expect(before["unknown"] == 1)
+        let refused = try await town.herald(from)
+        #expect(refused.failure?.status == .wrong, "\(refused.errors)")
+        #expect(refused.errors.contains("\(path) may be out of date for 1 recipient of ebb@once"), "\(refused.errors)")
+        #expect(refused.errors.contains("nothing was changed"), "\(refused.errors)")
+        #expect(try await occurrence("ebb@once", of: town) == before)
+        let count = town.messages().count
+        _ = try await town.herald("run")
+        #expect(town.messages().count == count)
+    }
+
     @Test(arguments: [("--accept", 3, 1, 0), ("--abandon", 2, 1, 1)])
     func `a person may change their mind before the next run`(
         _ decision: String, _ accepted: Int64, _ rejected: Int64, _ abandoned: Int64

@@ -48,7 +48,7 @@ extension CommandContext {
                 .wrong, "\(path) has no outcomes that could not be written to the state",
                 help: "nothing is to be added; name another report if this is not the one you mean")
         }
-        let settled = try await repairing { store in
+        let added = try await repairing { store in
             var state = try await store.snapshot()
             guard report.state?.lineage == state.identity.lineage else {
                 throw CommandFailure(
@@ -61,9 +61,9 @@ extension CommandContext {
                     "the state does not know the run of \(path), so its recipients may have other numbers there",
                     help: "put back the state of that run, or settle its outcomes with --accept, --resend or --abandon")
             }
-            var changes: [StateChange] = []
+            var outcomes: [OccurrenceID: UnrecordedOutcomes] = [:]
             for step in steps {
-                guard let name = step.occurrence, let outcomes = step.unrecorded else { continue }
+                guard let name = step.occurrence, let unrecorded = step.unrecorded else { continue }
                 let id = OccurrenceID(rawValue: name)
                 guard let known = try await store.occurrence(id) else {
                     throw CommandFailure(
@@ -71,15 +71,18 @@ extension CommandContext {
                         help: "name one that 'herald state show' lists, before --from")
                 }
                 state.occurrences[id] = known
-                changes += state.changes(recording: outcomes, of: id)
+                outcomes[id] = unrecorded
             }
-            if !changes.isEmpty { try await store.commit(changes) }
-            return changes.isEmpty ? [] : steps.compactMap(\.occurrence)
+            let added = state.adding(outcomes, of: report.state?.stamp)
+            if added.changes.isEmpty, !added.doubted.isEmpty { throw added.doubt(about: path, "nothing was changed") }
+            if !added.changes.isEmpty { try await store.commit(added.changes) }
+            return added
         }
+        let names = steps.compactMap(\.occurrence).joined(separator: ", ")
         console.info(
-            settled.isEmpty
-                ? "herald: the state has these outcomes already\n"
-                : "herald: added outcomes of \(settled.joined(separator: ", "))\n")
+            added.changes.isEmpty
+                ? "herald: the state has these outcomes already\n" : "herald: added outcomes of \(names)\n")
+        if !added.doubted.isEmpty { console.error(added.doubt(about: path, "they stay as they are").text) }
     }
 
     private func report(at path: String) throws -> Report {
@@ -90,6 +93,19 @@ extension CommandContext {
             throw CommandFailure(
                 .wrong, "\(path) is no report of this herald's", help: "name a file from runs/ beside the state")
         }
+    }
+}
+
+extension AddedOutcomes {
+    /// Why not all of a report is added, and what to do.
+    fileprivate func doubt(about path: String, _ outcome: String) -> CommandFailure {
+        let people = doubted.sorted { $0.key < $1.key }.map { "\(count($1.count, "recipient")) of \($0)" }
+        return CommandFailure(
+            .wrong,
+            "\(path) may be out of date for \(people.joined(separator: ", ")): people were tried again after its run; "
+                + outcome,
+            help: "use the report of the later run, or settle who is still unknown with --accept, --resend or --abandon"
+        )
     }
 }
 

@@ -130,6 +130,7 @@ extension RecordedState {
             guard !uncertain.isEmpty else { throw .nobodyUncertain }
             try checkSending(occurrence, to: uncertain, campaign, at: now)
             return reopening(id, for: uncertain) + [.outcome(id, uncertain, .again)] + occurrence.undone(id)
+                + [tryingAgain([id])]
         case .abandon:
             let uncertain = uncertain.union(ledger.resent)
             if uncertain.isEmpty, occurrence.finished != nil { throw .alreadyFinished }
@@ -146,6 +147,7 @@ extension RecordedState {
             guard !living.isEmpty else { throw .allDead(rejected.count) }
             try checkSending(occurrence, to: living, campaign, at: now)
             return reopening(id, for: living) + [.outcome(id, living, .again)] + occurrence.undone(id)
+                + [tryingAgain([id])]
         }
     }
 
@@ -173,6 +175,8 @@ extension RecordedState {
             .amend(id, contentDigest: later.contentDigest, target: later.target, due: later.due, local: later.local)
         ]
         if occurrence.halt != nil { changes.append(.halt(id, nil)) }
+        // The state may not know that they were tried before.
+        if occurrence.halt == .failedOver { changes.append(tryingAgain([id])) }
         if let stages {
             // What a crash left is accepted with the rest. What one leaves from now on is news.
             let left = occurrence.ledger?[.intended] ?? []

@@ -26,32 +26,87 @@ extension UnrecordedOutcomes {
     }
 }
 
+extension UnrecordedOutcomes {
+    /// Whom it has as rejected.
+    private var everyRejected: RecipientSet { rejected.values.reduce(into: RecipientSet()) { $0.formUnion($1) } }
+
+    /// Who got nothing, so that it counts for no cap. Whom FCM refused for now may have got it.
+    var unsent: RecipientSet { untried.union(everyRejected) }
+
+    /// Who is tried again once this is added.
+    func returning(to ledger: Ledger) -> RecipientSet { deferred.union(untried).intersection(ledger.uncertain) }
+
+    /// Who counts as having got nothing once this is added.
+    func emptyHanded(in ledger: Ledger) -> RecipientSet {
+        everyRejected.subtracting(ledger.certain).union(returning(to: ledger))
+    }
+
+    /// The rest of it.
+    func without(_ members: RecipientSet) -> UnrecordedOutcomes {
+        var rest = self
+        rest.rejected = rejected.mapValues { $0.subtracting(members) }
+        (rest.deferred, rest.untried) = (deferred.subtracting(members), untried.subtracting(members))
+        return rest
+    }
+}
+
+extension Ledger {
+    /// Recipients of whom the state knows what became of them, or a person decided it.
+    fileprivate var certain: RecipientSet { entries.union(of: [.accepted, .rejected, .abandoned]) }
+}
+
+/// What is added to the state from a report.
+package struct AddedOutcomes: Sendable {
+    package var changes: [StateChange] = []
+    /// Who got nothing, says the report, in occurrences of which people were tried again since. They may have got it by
+    /// now, so they stay as the state has them.
+    package var doubted: [OccurrenceID: RecipientSet] = [:]
+}
+
 extension RecordedState {
-    /// The changes that write what a report has and the state lacks. Nothing that the state knows for certain changes.
+    /// Adds what a report has and the state lacks. Nothing that the state knows for certain changes. Whom FCM accepted
+    /// has it, whatever was tried later.
     ///
-    /// - Parameter id: an occurrence that has its ledger.
-    package func changes(recording outcomes: UnrecordedOutcomes, of id: OccurrenceID) -> [StateChange] {
-        guard let ledger = occurrences[id]?.ledger else { return [] }
-        let settled = ledger.entries.union(of: [.accepted, .rejected, .abandoned])
-        let uncertain = ledger.uncertain
+    /// - Parameters:
+    ///   - outcomes: by occurrence. Each has its ledger.
+    ///   - stamp: the last one that the report's run left. `nil` if an older herald wrote the report.
+    package func adding(_ outcomes: [OccurrenceID: UnrecordedOutcomes], of stamp: Stamp?) -> AddedOutcomes {
+        let (number, known) = (stamp?.number ?? 0, RecipientSet(0..<nextRecipient))
+        var (added, returning) = (AddedOutcomes(), [OccurrenceID]())
+        for (id, outcomes) in outcomes.sorted(by: { $0.key < $1.key }) {
+            guard let ledger = occurrences[id]?.ledger else { continue }
+            var outcomes = outcomes
+            if let last = triedAgain[id], number <= last {
+                let doubted = outcomes.emptyHanded(in: ledger).intersection(known)
+                if !doubted.isEmpty { added.doubted[id] = doubted }
+                outcomes = outcomes.without(doubted)
+            }
+            added.changes += changes(recording: outcomes, of: id, ledger, known)
+            if !outcomes.returning(to: ledger).isEmpty { returning.append(id) }
+        }
+        // The same report, or an earlier one, knows nothing of their next try. A later one may have other people.
+        if !returning.isEmpty { added.changes.append(tryingAgain(returning, after: number)) }
+        return added
+    }
+
+    /// - Parameter known: everybody who has a number. In doubt, the state may lack even that they were tried.
+    private func changes(
+        recording outcomes: UnrecordedOutcomes, of id: OccurrenceID, _ ledger: Ledger, _ known: RecipientSet
+    ) -> [StateChange] {
         var changes: [StateChange] = []
         func add(_ members: RecipientSet, _ change: (RecipientSet) -> StateChange) {
             if !members.isEmpty { changes.append(change(members)) }
         }
-        // In doubt, the state may lack even that these were tried.
-        let known = { (members: RecipientSet) in members.intersection(RecipientSet(0..<nextRecipient)) }
         // Whom FCM refused for now until the end may have got it.
-        let certain = settled.subtracting(ledger.codes[Ledger.refusal])
-        add(known(outcomes.accepted).subtracting(certain)) { .outcome(id, $0, .accepted) }
+        let certain = ledger.certain.subtracting(ledger.codes[Ledger.refusal])
+        add(outcomes.accepted.intersection(known).subtracting(certain)) { .outcome(id, $0, .accepted) }
         for (code, members) in outcomes.rejected.sorted(by: { $0.key < $1.key }) {
-            add(known(members).subtracting(settled)) { .reject(id, $0, code: code) }
+            add(members.intersection(known).subtracting(ledger.certain)) { .reject(id, $0, code: code) }
         }
-        // They got nothing, so it counts for no cap. Whom FCM refused for now may have got it.
-        let unsent = outcomes.rejected.values.reduce(outcomes.untried) { $0.union($1) }
-        add(unsent.subtracting(settled).intersection(starts[id]?.all ?? [])) { .unstarted(id, $0) }
-        let returning = outcomes.deferred.union(outcomes.untried).intersection(uncertain)
-        add(outcomes.deferred.intersection(uncertain)) { .outcome(id, $0, .deferred) }
-        add(outcomes.untried.intersection(uncertain)) { .outcome(id, $0, nil) }
+        add(outcomes.unsent.subtracting(ledger.certain).intersection(starts[id]?.all ?? [])) { .unstarted(id, $0) }
+        add(outcomes.deferred.intersection(ledger.uncertain)) { .outcome(id, $0, .deferred) }
+        add(outcomes.untried.intersection(ledger.uncertain)) { .outcome(id, $0, nil) }
+        let returning = outcomes.returning(to: ledger)
         guard !returning.isEmpty else { return changes }
         // Whoever is written now is no one who was not tried.
         var written = self

@@ -1,7 +1,7 @@
 package import FCM
 
-/// What the state keeps as a text of its own. Nothing in it decides what is sent, except that guards look at sizes. It
-/// names no registration.
+/// What the state keeps as a text of its own. Nothing in it decides what is sent, except that guards look at sizes, and
+/// `state resolve --from` at who was tried again. It names no registration.
 package enum StateNote: String, Hashable, Sendable, CaseIterable {
     /// The last run or apply that came to its end: a `RecordedRun`.
     case lastRun = "last_run"
@@ -17,6 +17,8 @@ package enum StateNote: String, Hashable, Sendable, CaseIterable {
     case delivered
     /// How large audiences were that are gone (`RecordedState.goneAudiences`).
     case goneAudiences = "gone_audiences"
+    /// Of which occurrences a person had people tried again (`RecordedState.triedAgain`).
+    case triedAgain = "tried_again"
 }
 
 /// The last run or apply that came to its end, with what became of its recipients.
@@ -93,11 +95,31 @@ extension RecordedState {
 extension RecordedState {
     /// How many recipients each audience had that no file declares any more: one that comes back is compared with that.
     package var goneAudiences: [String: Int] {
-        get {
-            let json = notes[.goneAudiences].flatMap { try? JSONValue(strictly: Array($0.utf8), depth: 4) }
-            return (json?.object ?? [:]).compactMapValues { $0.int.flatMap { Int(exactly: $0) } }
-        }
+        get { numbers(in: .goneAudiences).compactMapValues { Int(exactly: $0) } }
         set { apply([.goneAudiences(newValue)]) }
+    }
+
+    /// The number of a stamp for each occurrence of which a person had people tried again. A run that left no later stamp
+    /// does not know what came of that try.
+    package var triedAgain: [OccurrenceID: Int64] {
+        let pairs = numbers(in: .triedAgain).map { (OccurrenceID(rawValue: $0), $1) }
+        return Dictionary(uniqueKeysWithValues: pairs)
+    }
+
+    /// Notes that a person has people of these occurrences tried again. The notes of occurrences that are gone go with
+    /// it: until then they say only that reports from before are old.
+    ///
+    /// - Parameter number: of the last stamp of the runs that do not know of it. By default all runs until now.
+    package func tryingAgain(_ ids: some Sequence<OccurrenceID>, after number: Int64? = nil) -> StateChange {
+        var noted = triedAgain.filter { occurrences[$0.key] != nil }
+        for id in ids { noted[id] = max(number ?? stamps.last?.number ?? 0, noted[id] ?? 0) }
+        let pairs = noted.map { ($0.rawValue, JSONValue.int($1)) }
+        return .note(.triedAgain, JSONValue.object(Dictionary(uniqueKeysWithValues: pairs)).compactText)
+    }
+
+    private func numbers(in note: StateNote) -> [String: Int64] {
+        let json = notes[note].flatMap { try? JSONValue(strictly: Array($0.utf8), depth: 4) }
+        return (json?.object ?? [:]).compactMapValues(\.int)
     }
 }
 

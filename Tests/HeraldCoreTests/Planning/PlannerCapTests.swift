@@ -329,7 +329,7 @@ struct PlannerCapTests {
         (outcomes.accepted, outcomes.rejected, outcomes.untried) = ([1], ["INVALID_ARGUMENT": [2]], [3])
         // FCM may have delivered it.
         outcomes.deferred = [5]
-        state.apply(state.changes(recording: outcomes, of: "sale@once"))
+        state.apply(state.adding(["sale@once": outcomes], of: nil).changes)
         #expect(state.starts["sale@once"]?.all == [1, 4, 5])
     }
 

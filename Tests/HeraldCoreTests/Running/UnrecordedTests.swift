@@ -28,12 +28,13 @@ import Testing
             #expect(step.unrecorded == report.steps.first?.unrecorded)
             let id = try #require(step.occurrence.map(OccurrenceID.init(rawValue:)))
             let before = memory.state()
-            let changes = before.changes(recording: step.unrecorded ?? UnrecordedOutcomes(), of: id)
-            try memory.commit(changes)
+            let unrecorded = [id: step.unrecorded ?? UnrecordedOutcomes()]
+            try memory.commit(before.adding(unrecorded, of: saved.state?.stamp).changes)
             let ledger = try #require(memory.state().occurrences[id]?.ledger)
             #expect(ledger[.accepted].count + ledger[.rejected].count == sent.entries.count, "commit \(refused)")
             // The same report a second time changes nothing.
-            #expect(memory.state().changes(recording: step.unrecorded ?? UnrecordedOutcomes(), of: id).isEmpty)
+            let again = memory.state().adding(unrecorded, of: saved.state?.stamp)
+            #expect(again.changes.isEmpty && again.doubted.isEmpty)
         }
     }
 
@@ -53,7 +54,7 @@ import Testing
         outcomes.accepted = [2, 3, 4, 9, 50]
         outcomes.rejected = ["OTHER": [1, 5]]
         (outcomes.deferred, outcomes.untried) = ([1, 6], [2, 7])
-        state.apply(state.changes(recording: outcomes, of: id))
+        state.apply(state.adding([id: outcomes], of: nil).changes)
         let ledger = state.occurrences[id]?.ledger
         #expect(ledger?[.accepted] == [1, 4, 9])
         #expect(ledger?.codes["CODE"] == [2])
@@ -76,10 +77,103 @@ import Testing
         ])
         var outcomes = UnrecordedOutcomes()
         outcomes.accepted = [1, 3]
-        state.apply(state.changes(recording: outcomes, of: id))
+        state.apply(state.adding([id: outcomes], of: nil).changes)
         let ledger = state.occurrences[id]?.ledger
         #expect(ledger?[.accepted] == [1] && ledger?[.rejected] == [2, 3])
         #expect(ledger?.codes.counts == ["UNAVAILABLE": 1, "CODE": 1])
+    }
+
+    private static let tide = Campaign.tide("tide")
+    /// Of the run that left the first stamp in `begun`.
+    private static let stamp = Stamp(number: 1, id: "first")
+    private static let report: UnrecordedOutcomes = {
+        var outcomes = UnrecordedOutcomes()
+        (outcomes.accepted, outcomes.rejected) = ([4], ["CODE": [2, 3]])
+        (outcomes.deferred, outcomes.untried) = ([5], [6])
+        return outcomes
+    }()
+
+    /// One recipient has it, one was rejected, and of the others the state does not know what the run knows.
+    private var begun: RecordedState {
+        var scenario = PlanScenario()
+        scenario.began(Self.tide, accepted: [1], unknown: [3, 4, 5, 6])
+        scenario.state.nextRecipient = 10
+        scenario.state.apply([.reject(Self.tide.id, [2], code: "CODE"), .stamp("first")])
+        return scenario.state
+    }
+
+    private func adding(
+        _ outcomes: UnrecordedOutcomes = Self.report, of stamp: Stamp = Self.stamp, to state: RecordedState
+    ) -> AddedOutcomes {
+        state.adding([Self.tide.id: outcomes], of: stamp)
+    }
+
+    private func ledger(_ state: RecordedState) throws -> Ledger {
+        try #require(state.occurrences[Self.tide.id]?.ledger)
+    }
+
+    /// Each with those whom it has tried again.
+    private static let decisions: [(Resolution, RecipientSet)] = [(.resend, [3, 5, 6]), (.retry(code: "CODE"), [2])]
+
+    @Test(arguments: Self.decisions, [false, true])
+    func `a report from before a person had people tried again does not take that try back`(
+        _ decision: (Resolution, RecipientSet), _ isTried: Bool
+    ) throws {
+        var state = begun
+        let (way, again) = decision
+        state.apply(
+            try state.changes(resolving: Self.tide.id, by: way, campaign: Self.tide, at: PlanScenario.now))
+        // What came of the later try may be unknown again.
+        if isTried { state.apply([.stamp("second"), .outcome(Self.tide.id, again, .unknown)]) }
+        let added = adding(to: state)
+        #expect(added.doubted[Self.tide.id]?.isEmpty == false)
+        state.apply(added.changes)
+        let after = try ledger(state)
+        #expect(after[isTried ? .unknown : .again].intersection(again) == again)
+        // Whom FCM accepted got it. So nobody sends it to them again.
+        #expect(after[.accepted] == [1, 4])
+        // A run that began since knows what came of the later try.
+        let later = adding(of: Stamp(number: 2, id: "second"), to: state)
+        #expect(later.doubted.isEmpty && !later.changes.isEmpty)
+    }
+
+    @Test func `a report is not added a second time to those who were tried again because of it`() throws {
+        var state = begun
+        state.apply(adding(to: state).changes)
+        let first = try ledger(state)
+        #expect(first[.deferred] == [5] && first.entries.state(of: 6) == nil)
+        let second = adding(to: state)
+        #expect(second.changes.isEmpty && second.doubted.isEmpty)
+        state.apply([.stamp("second"), .outcome(Self.tide.id, [5, 6], .unknown)])
+        let third = adding(to: state)
+        #expect(third.changes.isEmpty && third.doubted == [Self.tide.id: [5, 6]])
+    }
+
+    @Test func `reports of several runs are all added, the oldest first`() throws {
+        var (state, next) = (begun, UnrecordedOutcomes())
+        state.apply([.outcome(Self.tide.id, [7, 8], .unknown), .stamp("second"), .stamp("a repair")])
+        (next.untried, next.rejected) = ([7], ["CODE": [8]])
+        for (outcomes, stamp) in [(Self.report, Self.stamp), (next, Stamp(number: 2, id: "second"))] {
+            let added = adding(outcomes, of: stamp, to: state)
+            #expect(added.doubted.isEmpty)
+            state.apply(added.changes)
+        }
+        let after = try ledger(state)
+        #expect(after.uncertain.isEmpty && after[.rejected] == [2, 3, 8])
+    }
+
+    @Test func `after a failover a report is doubted once a person had it go on`() throws {
+        var state = begun
+        // The state lacks even that they were tried.
+        state.apply([.outcome(Self.tide.id, [3, 5, 6], nil), .halt(Self.tide.id, .failedOver)])
+        state.apply(
+            try state.changes(resolving: Self.tide.id, by: .goOn, campaign: Self.tide, at: PlanScenario.now))
+        state.apply([.stamp("second"), .outcome(Self.tide.id, [3, 5, 6], .unknown)])
+        let added = adding(to: state)
+        #expect(added.doubted == [Self.tide.id: [3, 5, 6]])
+        state.apply(added.changes)
+        let after = try ledger(state)
+        #expect(after.uncertain == [3, 5, 6] && after[.accepted] == [1, 4])
     }
 
     @Test(arguments: [

@@ -49,6 +49,18 @@ struct NoteContractTests {
         #expect(try await open.store.snapshot().notes == open.store.notes())
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func `that people were tried again is kept, and forgotten with the occurrence`(_ kind: StoreKind) async throws {
+        let open = try await OpenStore(kind)
+        try await open.commit(.open(.tide, .sample()), .open(.wind, .sample("wind")))
+        try await open.commit(open.store.snapshot().tryingAgain([.tide], after: 7))
+        try await open.commit(open.store.snapshot().tryingAgain([.tide, .wind], after: 5))
+        #expect(try await open.reopened().triedAgain == [.tide: 7, .wind: 5])
+        try await open.commit(.drop(.occurrence(.tide)))
+        try await open.commit(open.store.snapshot().tryingAgain([.wind], after: 9))
+        #expect(try await open.reopened().triedAgain == [.wind: 9])
+    }
+
     @Test(arguments: [(-1.0, false), (0, true), (1, true)])
     func `a run is not the last one if an older herald ended a later one`(_ after: Double, _ isShown: Bool) {
         var state = RecordedState(identity: OpenStore.identity)
@@ -63,7 +75,7 @@ struct NoteContractTests {
     ])
     func `a note that makes no sense is none`(_ text: String) {
         var state = RecordedState(identity: OpenStore.identity)
-        state.apply([.note(.lastRun, text), .note(.begunRun, text)])
-        #expect(state.lastRun == nil && state.begunRun == nil)
+        state.apply([.note(.lastRun, text), .note(.begunRun, text), .note(.triedAgain, text)])
+        #expect(state.lastRun == nil && state.begunRun == nil && state.triedAgain[.tide] == nil)
     }
 }
