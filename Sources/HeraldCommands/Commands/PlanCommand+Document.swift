@@ -11,7 +11,7 @@ extension PlanCommand {
             common, lists: lists, at: at?.date ?? now, cache: snapshot.snapshot == nil ? cache.use : nil)
         context.files.tellAges(at: at?.date ?? now, on: common.console)
         var document = try await context.files.document(
-            from: try await source(in: context, now), at: at?.date ?? now, created: now,
+            from: try await source(in: context, now), at: at?.date ?? now, created: common.machine.now(),
             PlanScope(campaigns: campaign, days: days))
         document.comparison = try base.map { try context.files.comparison(with: $0, context.common.environment) }
         return document

@@ -13,10 +13,12 @@ enum PlanSource {
 
 extension LoadedWorkspace {
     /// A plan for readers, with the approval that covers it.
+    ///
+    /// - Parameter created: the machine's own time.
     func document(
         from source: consuming PlanSource, at now: Date, created: Date, _ scope: PlanScope
     ) async throws -> PlanDocument {
-        let (proposal, desired) = try await proposal(from: source, at: now, scope)
+        let (proposal, desired) = try await proposal(from: source, at: now, clock: created, scope)
         var document = PlanDocument(
             proposal, id: "plan-\(UUID().uuidString.lowercased())", created: created, campaigns: scope.campaigns,
             days: scope.days)
@@ -27,17 +29,21 @@ extension LoadedWorkspace {
     }
 
     /// What a run would do now, where guards stop only what they refuse.
+    ///
+    /// - Parameter clock: the machine's own time. By default now.
     func runProposal(
-        from source: consuming PlanSource, at now: Date, _ scope: PlanScope = PlanScope()
+        from source: consuming PlanSource, at now: Date, clock: Date? = nil, _ scope: PlanScope = PlanScope()
     ) async throws -> Proposal {
-        var proposal = try await proposal(from: source, at: now, scope, policy: .leaveOut).proposal
+        var proposal = try await proposal(from: source, at: now, clock: clock, scope, policy: .leaveOut).proposal
         proposal.plan = proposal.plan.withholding(proposal.plan.refusals, in: workspace)
         return proposal
     }
 
     /// A plan for readers, and the recipients that it was made for.
+    ///
+    /// - Parameter clock: the machine's own time. By default now.
     func proposal(
-        from source: consuming PlanSource, at now: Date, _ scope: PlanScope,
+        from source: consuming PlanSource, at now: Date, clock: Date? = nil, _ scope: PlanScope,
         policy: GuardPolicy = .stop(Overrides())
     ) async throws -> (proposal: Proposal, desired: Desired) {
         for name in scope.campaigns { _ = try campaign(named: name) }
@@ -49,7 +55,7 @@ extension LoadedWorkspace {
                 workspace.listsSkipped
                 ? try desiredWithoutLists(besides: state.recorded)
                 : try await wanted(knownTo: state, at: location, isForApply: false).desired
-            proposal = try self.proposal(desired, from: state, at: now, scope, policy: policy)
+            proposal = try self.proposal(desired, from: state, at: now, clock: clock, scope, policy: policy)
         case .snapshot(let snapshot, let remarks):
             desired = try Resolver.desired(of: workspace, ListedRecipients(recipientIndex))
             proposal =
@@ -57,7 +63,8 @@ extension LoadedWorkspace {
                     from: snapshot, of: desired, workspace.settings, in: workspace, policy: policy,
                     workspaceDigest: digest, onlyCampaigns: Set(scope.campaigns),
                     judgedAudiences: workspace.audiences(decidingOf: Set(scope.campaigns)), days: scope.days,
-                    upcoming: scope.upcoming, listsSkipped: workspace.listsSkipped, remarks: remarks, at: now
+                    upcoming: scope.upcoming, listsSkipped: workspace.listsSkipped, remarks: remarks, at: now,
+                    clock: clock
                 ).proposal
         case .files:
             desired = try Resolver.desired(of: workspace, ListedRecipients(recipientIndex))

@@ -138,11 +138,12 @@ extension LoadedWorkspace {
     /// The plan that files and state give at an instant.
     ///
     /// - Parameters:
+    ///   - clock: the machine's own time. By default that instant.
     ///   - overrides: what a person lets go on that a guard stopped in an earlier run.
     ///   - underWay: what a run is sending.
     ///   - policy: what becomes of what guards refuse.
     func proposal(
-        _ desired: Desired, from state: KnownState, at now: Date, _ scope: PlanScope,
+        _ desired: Desired, from state: KnownState, at now: Date, clock: Date? = nil, _ scope: PlanScope,
         overrides: Overrides = Overrides(), underWay: [Plan.Send] = [], policy: GuardPolicy = .stop(Overrides())
     ) throws -> Proposal {
         for name in scope.campaigns { _ = try campaign(named: name) }
@@ -159,7 +160,7 @@ extension LoadedWorkspace {
         input.judgedAudiences = workspace.audiences(decidingOf: input.onlyCampaigns)
         input.staleLists = staleLists(at: now)
         if let upcoming = scope.upcoming { input.upcoming = upcoming }
-        input.person = scope.person
+        (input.person, input.clock) = (scope.person, clock)
         return Planner.proposal(input, at: now)
     }
 }

@@ -17,7 +17,7 @@ extension CommandContext {
         }
         let (source, standing) = try await standing(options, at: now)
         let scope = PlanScope(days: Site.days(from: now, in: zone), upcoming: .long)
-        let proposal = try await files.runProposal(from: source, at: now, scope)
+        let proposal = try await files.runProposal(from: source, at: now, clock: machine.now(), scope)
         let status = StatusDocument(proposal, standing, workspace: shownName)
         var site = Site(status, of: workspace.campaigns, texts: try workspace.shownTexts(), zone: zone)
         switch source {

@@ -153,7 +153,8 @@ struct Conductor {
             let overrides = request.saved == nil ? request.guards.overrides : Overrides()
             // What an override lets through fills caps. A saved plan in which others get more because of that is stale.
             let proposal = try context.files.proposal(
-                lists.desired, from: state, at: time, scope, overrides: overrides, policy: request.guards)
+                lists.desired, from: state, at: time, clock: context.machine.now(), scope, overrides: overrides,
+                policy: request.guards)
             if let approved = request.approved {
                 let files = context.files.approval(of: lists.desired)
                 try approved.plan.check(against: files, from: approved.path)

@@ -151,7 +151,8 @@ extension Conductor {
         let now = request.now()
         guard let lists, let desired = try? await lists.desired(at: now, store: store) else { return nil }
         return try? context.files.proposal(
-            desired, from: KnownState(store: store, recorded: recorded), at: now, PlanScope())
+            desired, from: KnownState(store: store, recorded: recorded), at: now, clock: context.machine.now(),
+            PlanScope())
     }
 
     /// Notes that a run could not go on. Whoever types `apply` sees it.

@@ -33,7 +33,7 @@ package struct Plan: Hashable, Sendable {
     package var watermarks: [String: Watermark] = [:]
     /// Campaigns that are or were in local time: what the plan found by looking at whose clocks came to them.
     var looks: [String: Look] = [:]
-    /// Cron campaigns whose watermark is later than now, because a clock was fast.
+    /// Cron campaigns whose watermark is later than the machine's own time, because a clock was fast.
     package var silenced: [Silenced] = []
     package var refusals: [GuardRefusal] = []
     /// Those of them because of which a run leaves something out.

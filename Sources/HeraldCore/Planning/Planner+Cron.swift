@@ -99,7 +99,7 @@ extension Planner {
 
     /// - Parameter mark: until when its occurrences are dealt with.
     mutating func noteFastClock(_ campaign: Campaign, _ mark: Date) {
-        guard campaign.enabled, mark > now + Self.clockTolerance else { return }
+        guard campaign.enabled, mark > latest + Self.clockTolerance else { return }
         let silenced = Plan.Silenced(campaign: campaign.name.value, until: mark)
         plan.silenced.append(silenced)
         overview.warnings.append(silenced.sentence)

@@ -9,6 +9,8 @@ package struct Planner {
     let settings: Settings
     let overrides: Overrides
     let now: Date
+    /// The later one of that and the machine's own time. What is later still was noted by a clock that was fast.
+    let latest: Date
     /// Cron occurrences up to this time are shown as upcoming.
     let horizon: Date
     let upcomingLimit: UpcomingLimit
@@ -97,6 +99,8 @@ package struct Planner {
         package var staleLists: [StaleList] = []
         /// Somebody of whom the overview says what they still wait for.
         package var person: RecipientID?
+        /// The machine's own time, if the plan may be for another one.
+        package var clock: Date?
 
         package init(
             desired: Desired, state: RecordedState, hasState: Bool = true, settings: Settings,
@@ -169,7 +173,7 @@ package struct Planner {
         listsSkipped = input.listsSkipped
         (policy, workspace, approval) = (input.policy, input.workspace, input.approval)
         (underWay, person) = (input.underWay, input.person)
-        self.now = now
+        (self.now, latest) = (now, max(now, input.clock ?? now))
         horizon = now.addingTimeInterval(Double(input.days) * 86_400)
         topicMembers = desired.topicMembers
         groupMembers = Dictionary(desired.groups.map { ($0.name, $0.members) }) { first, _ in first }

@@ -33,6 +33,22 @@ import Testing
         #expect(report.notes.contains { $0.contains("'herald state rewind tide'") } == isTold)
     }
 
+    /// A plan for another time asks what would be, and says nothing of the clock that noted the mark.
+    @Test(arguments: [
+        ("2026-12-07 08:00", "2026-12-07 09:00", false), ("2026-12-07 08:00", "2026-12-07 08:58", true),
+        ("2026-12-07 08:58", "2026-12-07 08:00", true), ("2026-12-07 10:00", "2026-12-07 08:00", false),
+    ])
+    func `a mark is judged by the machine's own time, whatever time is planned for`(
+        _ planned: String, _ clock: String, _ isTold: Bool
+    ) async throws {
+        let world = try await world("2026-12-07 09:00")
+        var input = Planner.Input(desired: world.desired, state: world.state, settings: world.settings)
+        input.clock = .utc(clock)
+        let proposal = Planner.proposal(input, at: .utc(planned))
+        #expect(proposal.plan.silenced.isEmpty == !isTold)
+        #expect(proposal.overview.warnings.contains { $0.contains("a clock was fast") } == isTold)
+    }
+
     @Test func `a disabled campaign does not miss what a fast clock took`() async throws {
         var world = try await world("2031-01-01 00:00")
         var campaign = try Campaign.cron("30 9 * * *")
