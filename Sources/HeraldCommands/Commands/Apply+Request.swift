@@ -11,7 +11,7 @@ extension Apply {
         _ = try context.destination.credential()
         let scope = PlanScope(
             campaigns: campaign.isEmpty ? saved?.campaigns ?? [] : campaign,
-            days: saved?.days ?? PlanDocument.usualDays, heedsApproval: !dryRun)
+            days: saved?.days ?? PlanDocument.usualDays, heedsApproval: saved != nil || !dryRun)
         var request = RunRequest(.workspace(scope), now: now, begin: begin)
         request.saved = saved
         request.approved = try approved.map { RunRequest.Approved(plan: try ApprovedPlan(at: $0), path: $0) }

@@ -59,7 +59,6 @@ struct Conductor {
     private func carryOut(under lock: (any StateLock)?) async throws {
         var state = try await readState()
         let work = try await prepare(state)
-        try check(work, state)
         let isChange = !work.plan.isEmpty || !state.exists && isRemembered(work.plan, state)
         let needsApproval = request.asks && isChange
         show(work.plan, work.document, needsApproval: needsApproval)
@@ -155,6 +154,7 @@ struct Conductor {
             let proposal = try context.files.proposal(
                 lists.desired, from: state, at: time, clock: context.machine.now(), scope, overrides: overrides,
                 policy: request.guards)
+            try check(proposal, state)
             if let approved = request.approved {
                 let files = context.files.approval(of: lists.desired)
                 try approved.plan.check(against: files, from: approved.path)
@@ -173,16 +173,24 @@ struct Conductor {
     }
 
     private func work(_ course: RunCourse, _ recipients: PlannedWork.Recipients) -> PlannedWork {
-        let document = PlanDocument(
-            course.proposal, id: request.saved?.id ?? request.id, created: request.now(),
-            campaigns: request.scope.campaigns, days: request.scope.days)
-        return PlannedWork(course: course, document: document, recipients: recipients)
+        PlannedWork(course: course, document: document(of: course.proposal), recipients: recipients)
     }
 
-    private func check(_ work: PlannedWork, _ state: KnownState) throws {
+    private func document(of proposal: Proposal) -> PlanDocument {
+        PlanDocument(
+            proposal, id: request.saved?.id ?? request.id, created: request.now(), campaigns: request.scope.campaigns,
+            days: request.scope.days)
+    }
+
+    /// Ends the command if a saved plan is not true any more.
+    ///
+    /// - Parameter proposal: the whole plan, as `plan` saves it: with what guards leave out.
+    private func check(_ proposal: Proposal, _ state: KnownState) throws {
+        guard let saved = request.saved else { return }
         let mayBeEarly = request.dryRunSample != nil || context.destination.endpoint.isLoopback
-        try request.saved?.check(
-            against: work.document, spent: state.recorded.spentPlans, now: request.now(), mayBeEarly: mayBeEarly)
+        try saved.check(
+            against: document(of: proposal), spent: state.recorded.spentPlans, now: request.now(),
+            mayBeEarly: mayBeEarly)
     }
 
     // MARK: The account
@@ -190,7 +198,7 @@ struct Conductor {
     /// The report of a run that has not begun.
     func blankReport(_ work: PlannedWork) -> Report {
         var report = Report(
-            run: request.id, plan: work.plan, planDigest: work.document.digest,
+            run: request.id, plan: work.plan, planDigest: request.saved?.digest ?? work.document.digest,
             isDryRun: request.dryRunSample != nil, started: request.now(), endpoint: context.destination.kind,
             project: context.settings.project, version: Herald.version,
             gitCommit: GitCommit.current(at: context.files.folder.path),

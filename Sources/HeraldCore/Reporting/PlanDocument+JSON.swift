@@ -68,6 +68,17 @@ extension PlanDocument {
         return members
     }
 
+    /// SHA-256 of what `apply` does of it: of the plan alone, and nothing of the overview, which has no effect.
+    var workDigest: String { Self.workDigest(of: content) }
+
+    static func workDigest(of document: [String: JSONValue]) -> String {
+        let overview: Set<String> = [
+            "summary", "upcoming", "warnings", "zones_defaulted", "unjudged", "left_by_themselves", "left_out",
+            "personal",
+        ]
+        return digest(of: document.filter { !overview.contains($0.key) })
+    }
+
     /// A number that is unknown when lists are skipped.
     private func figure(_ number: Int) -> JSONValue { overview.figures == .unknown ? .null : .int(Int64(number)) }
 

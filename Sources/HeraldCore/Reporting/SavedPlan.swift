@@ -6,6 +6,8 @@ package struct SavedPlan: Hashable, Sendable {
     package var at: Date
     package var expires: Date
     package var digest: String
+    /// The digest of what it does.
+    package var workDigest: String
     /// The campaigns it is limited to; empty for all.
     package var campaigns: [String]
     /// How many days ahead it looks.
@@ -23,7 +25,7 @@ package struct SavedPlan: Hashable, Sendable {
         /// It is for an instant in the future.
         case early(until: Date)
         case used
-        /// The files, the state or what is due have changed since.
+        /// The files, the state or what is due have changed since, so that another plan takes its place.
         case stale
     }
 
@@ -40,6 +42,7 @@ package struct SavedPlan: Hashable, Sendable {
         self.at = at
         self.expires = expires
         self.digest = digest
+        workDigest = PlanDocument.workDigest(of: members)
         days =
             members["days"].flatMap { if case .int(let days) = $0 { Int(exactly: days) } else { nil } }
             ?? PlanDocument.usualDays
@@ -48,13 +51,17 @@ package struct SavedPlan: Hashable, Sendable {
 
     /// Compares the saved plan with the state, and with a new plan for the same instant.
     ///
-    /// - Parameter mayBeEarly: Whether a plan for a future instant is accepted.
+    /// What readers see beside the work may differ: a run with nothing to do moves what is coming up.
+    ///
+    /// - Parameters:
+    ///   - plan: the whole plan, as it would be saved now.
+    ///   - mayBeEarly: Whether a plan for a future instant is accepted.
     package func check(
         against plan: PlanDocument, spent: Set<String>, now: Date, mayBeEarly: Bool = false
     ) throws(Problem) {
         if spent.contains(id) { throw .used }
         if now < at, !mayBeEarly { throw .early(until: at) }
         if now > expires { throw .expired(at: expires) }
-        if plan.digest != digest { throw .stale }
+        if plan.workDigest != workDigest { throw .stale }
     }
 }

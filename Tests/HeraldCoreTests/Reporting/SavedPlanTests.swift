@@ -164,13 +164,28 @@ import Testing
             { $0.plan.state?.serial += 1 }, { $0.plan.state?.lineage = "other" }, { $0.plan.state = nil },
             { $0.plan.workspaceDigest = "sha256:00" }, { $0.plan.steps.removeLast() }, { $0.plan.steps.swapAt(0, 1) },
             { $0.plan.steps[0].work = .unsubscribe("tide-alerts", [1]) }, { $0.plan.missed = [] },
-            { $0.plan.held = [] }, { $0.overview.warnings = [] }, { $0.plan.refusals = [] },
-            { $0.overview.deadListed = 0 },
+            { $0.plan.held = [] }, { $0.plan.refusals = [] },
+            { $0.plan.unapproved = [.init(resource: .init(kind: .campaign, name: "news"), reason: "")] },
         ] as [@Sendable (inout Proposal) -> Void])
-    func `it is stale when anything it says has changed`(change: @Sendable (inout Proposal) -> Void) throws {
+    func `it is stale when what it does has changed`(change: @Sendable (inout Proposal) -> Void) throws {
         var proposal = DocumentSamples.proposal
         change(&proposal)
         let anew = PlanDocument(proposal, id: document.id, created: document.created)
         #expect(problem(of: try saved(document), against: anew, now: now) == .stale)
+    }
+
+    @Test(
+        arguments: [
+            { $0.overview.upcoming = [] }, { $0.overview.upcomingOmitted += 1 }, { $0.overview.warnings = [] },
+            { $0.overview.collapsed = 0 }, { $0.overview.deadListed = 0 },
+        ] as [@Sendable (inout Proposal) -> Void])
+    func `it is still true when only what readers see beside it has changed`(
+        change: @Sendable (inout Proposal) -> Void
+    ) throws {
+        var proposal = DocumentSamples.proposal
+        change(&proposal)
+        let anew = PlanDocument(proposal, id: document.id, created: document.created)
+        #expect(anew.digest != document.digest)
+        #expect(problem(of: try saved(document), against: anew, now: now) == nil)
     }
 }
