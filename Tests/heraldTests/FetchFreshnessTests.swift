@@ -202,6 +202,35 @@ import Testing
         await scene.sandbox.end()
     }
 
+    /// When the plan was made, the list was 23 hours old.
+    @Test func `a saved plan is refused when a list has grown too old since`() async throws {
+        let scene = try Scene()
+        let (_, host) = try await scene.sandbox.startEmulator()
+        try scene.declare(1...3, "fetch: {error_after: 24h}")
+        #expect(try await scene.herald("state init", host).status == 0)
+        #expect(try await scene.herald("fetch").status == 0)
+        try scene.age(by: 25 * 3600)
+        let path = "\(scene.sandbox.folder.path)/plan.json"
+        let plan = try await scene.herald("plan --out \(path) --at \(Self.later(-2 * 3600))", host)
+        #expect(plan.status == 0 && !plan.output.contains("stale_list"), "\(plan.output)\(plan.errors)")
+        let refused = try await scene.herald("apply \(path)", host)
+        #expect(refused.status == 3, "\(refused.output)\(refused.errors)")
+        let now = try await scene.herald("apply --auto-approve", host)
+        #expect(now.status == 3, "\(now.output)\(now.errors)")
+        for words in [
+            "guard stale_list: the list of audience 'members' is 25 h old; the limit is 1d",
+            "--override stale_list=members",
+        ] {
+            #expect(refused.errors.contains(words), "\(refused.errors)")
+            #expect(now.errors.contains(words), "\(now.errors)")
+        }
+        #expect(try scene.sent() == 0)
+        let taken = try await scene.herald("apply \(path) --override stale_list=members", host)
+        #expect(taken.status == 0, "\(taken.output)\(taken.errors)")
+        #expect(try scene.sent() == 3)
+        await scene.sandbox.end()
+    }
+
     @Test func `a run takes the last list while another fetch is under way`() async throws {
         let scene = try Scene()
         let (_, host) = try await scene.sandbox.startEmulator()

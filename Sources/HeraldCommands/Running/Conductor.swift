@@ -151,10 +151,12 @@ struct Conductor {
             // A saved plan was made without them.
             let overrides = request.saved == nil ? request.guards.overrides : Overrides()
             // What an override lets through fills caps. A saved plan in which others get more because of that is stale.
-            let proposal = try context.files.proposal(
+            var proposal = try context.files.proposal(
                 lists.desired, from: state, at: time, clock: context.machine.now(), scope, overrides: overrides,
                 policy: request.guards)
             try check(proposal, state)
+            // A saved plan pins its lists. How old they are is judged now.
+            if request.saved != nil { proposal.plan.refuse(context.files.staleLists(at: max(time, request.now()))) }
             if let approved = request.approved {
                 let files = context.files.approval(of: lists.desired)
                 try approved.plan.check(against: files, from: approved.path)

@@ -113,16 +113,6 @@ extension Planner {
         }
     }
 
-    mutating func checkAges(of lists: [StaleList]) {
-        for list in lists.sorted(by: { $0.audience < $1.audience }) where plan.judges(audience: list.audience) {
-            refuse(
-                .staleList, list.audience, limit: Int(list.limit.components.seconds),
-                actual: Int(list.age.components.seconds),
-                "the list of audience '\(list.audience)' is \(list.age.rounded) old; "
-                    + "the limit is \(list.limit.written)")
-        }
-    }
-
     /// A rename without `previous_names` must not hide that a list was emptied, nor that one of people to leave out
     /// collapsed.
     private mutating func checkNew(_ name: String, _ size: Int, inPlaceOf lost: String, _ before: Int) {

@@ -138,7 +138,7 @@ package struct Planner {
         if input.hasMoved { planner.refuseMoved() }
         if input.isElsewhere { planner.checkWorkspace() }
         if let checkout = input.checkout { planner.checkFiles(checkout) }
-        planner.checkAges(of: input.staleLists)
+        planner.plan.refuse(input.staleLists)
         planner.work(on: input.onlyCampaigns)
         if let approval = input.approval { planner.holdUnapproved(approval) }
         planner.explainRest()

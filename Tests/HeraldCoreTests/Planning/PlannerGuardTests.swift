@@ -120,6 +120,26 @@ struct PlannerGuardTests {
         #expect(plan.sends.count == 1)
     }
 
+    @Test func `a plan can be told how old its lists are by now`() {
+        var scenario = PlanScenario()
+        scenario.state.audienceSizes = ["anglers": 1000]
+        scenario.desired.audienceSizes = ["anglers": 1]
+        scenario.staleLists = [StaleList(audience: "divers", age: .seconds(90_000), limit: .seconds(86_400))]
+        var plan = scenario.plan()
+        plan.refuse([
+            StaleList(audience: "anglers", age: .seconds(59), limit: .seconds(58)),
+            StaleList(audience: "divers", age: .seconds(180_000), limit: .seconds(86_400)),
+        ])
+        #expect(plan.refusals.filter { $0.kind != .staleList }.map(\.kind) == [.audienceCollapse])
+        #expect(
+            plan.refusals.filter { $0.kind == .staleList }.map(\.message) == [
+                "the list of audience 'anglers' is 59 s old; the limit is 58s",
+                "the list of audience 'divers' is 2 days old; the limit is 1d",
+            ])
+        plan.refuse([])
+        #expect(plan.refusals.map(\.kind) == [.audienceCollapse])
+    }
+
     @Test func `an audience without a past is not guarded`() {
         var scenario = PlanScenario()
         scenario.desired.audienceSizes = ["anglers": 100_000]
