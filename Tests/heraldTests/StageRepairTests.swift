@@ -243,6 +243,33 @@ struct StageRepairTests: StageScene {
         #expect(town.messages().count - before == Self.rest.count)
     }
 
+    /// A new plan with the override sends it; see above.
+    @Test(arguments: ["max_forget_percent", "max_forget_percent=send:hello@once"])
+    func `an override does not reach into a saved plan, and says so`(_ over: String) async throws {
+        let town = try await town(
+            Self.files("stages: [50%, 100%], soak: 15m, halt_when: {dead_percent: 100}"))
+        let first = Self.tenth.union(Self.half)
+        town.answer(first.sorted().prefix(12).map { .fid($0) }, with: .unregistered)
+        #expect(try await town.herald("run").failure?.status == .refused)
+        let (path, before) = ("\(town.folder.path)/plan.json", town.messages().count)
+        #expect(try await town.herald("plan", "--out", path).failure == nil)
+        let apply = try await town.herald("apply", path, "--override", over)
+        #expect(apply.failure?.status == .usage, "\(apply.output)\(apply.errors)")
+        for words in [
+            "a saved plan cannot be overridden when it is applied, and this one holds hello@once",
+            "'herald apply --override max_forget_percent=send:hello@once' makes a new one with the override",
+        ] {
+            #expect(apply.errors.contains(words), "\(apply.errors)")
+        }
+        #expect(town.messages().count == before)
+        // Without it, and with one of something else, the plan has nothing to do.
+        for options in [[], ["--override", "max_forget_percent=send:other@once"]] {
+            let idle = try await town.herald(["apply", path] + options)
+            #expect(idle.failure == nil, "\(options): \(idle.errors)")
+        }
+        #expect(town.messages().count == before)
+    }
+
     @Test func `where nobody is left, nothing is halted`() async throws {
         let town = try await town(Self.files("stages: [100%]", members: [1, 2]))
         town.answer([.fid(1), .fid(2)], with: Self.refused)

@@ -184,7 +184,7 @@ struct Conductor {
             days: request.scope.days)
     }
 
-    /// Ends the command if a saved plan is not true any more.
+    /// Ends the command if a saved plan is not true any more, or is to do what it holds.
     ///
     /// - Parameter proposal: the whole plan, as `plan` saves it: with what guards leave out.
     private func check(_ proposal: Proposal, _ state: KnownState) throws {
@@ -193,6 +193,11 @@ struct Conductor {
         try saved.check(
             against: document(of: proposal), spent: state.recorded.spentPlans, now: request.now(),
             mayBeEarly: mayBeEarly)
+        if let held = proposal.plan.held.first(where: request.guards.overrides.release) {
+            throw CommandFailure(
+                .usage, "a saved plan cannot be overridden when it is applied, and this one holds \(held.occurrence)",
+                help: "leave out the plan: '\(held.command)' makes a new one with the override")
+        }
     }
 
     // MARK: The account

@@ -169,4 +169,9 @@ package struct Overrides: Hashable, Sendable {
     package func allow(_ kind: Guard, for name: String) -> Bool {
         entries.contains { $0.kind == kind && ($0.name == nil || $0.name == name) }
     }
+
+    /// Whether a new plan with them lets it go on.
+    package func release(_ held: Plan.Held) -> Bool {
+        held.override.map { allow($0, for: StepID.send(held.occurrence).rawValue) } ?? false
+    }
 }

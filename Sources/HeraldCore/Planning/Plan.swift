@@ -254,6 +254,8 @@ package struct Plan: Hashable, Sendable {
         package var kind = Kind.held
         /// The command of `resolve` that certainly sends nothing twice, or to nobody who should not get it.
         package var command = ""
+        /// The guard that a person overrides for this step to let it go on. `nil` if no override does.
+        package var override: Guard?
         /// As in `Waiting`.
         package var stages: StageTable?
 

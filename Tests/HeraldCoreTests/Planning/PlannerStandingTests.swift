@@ -125,6 +125,7 @@ import Testing
         }
         for override in ["max_forget_percent", "max_forget_percent=send:\(campaign.id)"] {
             scenario.overrides = try #require(Overrides([override]))
+            #expect(plan.held.map(scenario.overrides.release) == [halt == .dead])
             #expect(scenario.plan().sends.count == (halt == .dead ? 1 : 0))
         }
         scenario.desired.sends = []
