@@ -6,19 +6,22 @@ struct Pause: AsyncParsableCommand {
         commandName: "pause", abstract: "Send nothing more of a campaign, or of any, until 'resume'.",
         discussion: """
             A run that is under way stops starting it within a second. Memberships go on. A pause does not stop the \
-            clock: what is paused for too long is missed, and this command says from when on.
+            clock: what is paused for too long is missed, and this command says from when on. \
+            A campaign stays paused when it is renamed.
             """)
 
     @ParentCommand var herald: Herald
     @OptionGroup var options: CommonOptions
 
-    @Argument(help: "The campaign (default: all).")
+    @Argument(help: "The campaign, by any name that it has had (default: all).")
     var campaign: String?
 
     func run() async throws {
         let context = try CommandContext.openSettings(Common(herald.common, options))
-        let deadlines = try await context.changePauses(of: campaign) { _ in .pause(campaign) }
-        context.console.info("herald: \(campaign.map { "campaign '\($0)'" } ?? "everything") is paused\n")
+        let (subjects, deadlines) = try await context.changePauses(of: campaign) { _, called in
+            called?.pausing ?? [.pause(nil)]
+        }
+        for subject in subjects { context.console.info("herald: \(subject) is paused\n") }
         let now = context.common.machine.now()
         for deadline in deadlines where deadline.end > now {
             context.console.info("herald: \(deadline.occurrence) \(words(deadline))\n")

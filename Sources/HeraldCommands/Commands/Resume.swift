@@ -5,25 +5,32 @@ import HeraldCore
 struct Resume: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume", abstract: "Let the next run go on with what was paused.",
-        discussion: "Without a campaign, everything that is paused goes on.")
+        discussion: "Without a campaign, everything that is paused goes on. A campaign that is named must be paused.")
 
     @ParentCommand var herald: Herald
     @OptionGroup var options: CommonOptions
 
-    @Argument(help: "The campaign (default: all).")
+    @Argument(help: "The campaign, by any name that it has had (default: all).")
     var campaign: String?
 
     func run() async throws {
         let context = try CommandContext.openSettings(Common(herald.common, options))
-        let deadlines = try await context.changePauses(of: campaign) { state in
-            if let campaign, state.pauses.everything {
+        let (subjects, deadlines) = try await context.changePauses(of: campaign) { pauses, called in
+            guard let campaign, let called else { return [.resume(nil)] }
+            if pauses.everything {
                 throw CommandFailure(
                     .wrong, "everything is paused, so '\(campaign)' stays paused",
                     help: "'herald resume' without a campaign lets everything go on")
             }
-            return .resume(campaign)
+            let changes = called.resuming(pauses)
+            guard !changes.isEmpty else {
+                throw CommandFailure(
+                    .wrong, "\(called.words.joined(separator: " and ")) is not paused",
+                    help: "'herald status' shows what is paused")
+            }
+            return changes
         }
-        context.console.info("herald: \(campaign.map { "campaign '\($0)'" } ?? "everything") goes on at the next run\n")
+        for subject in subjects { context.console.info("herald: \(subject) goes on at the next run\n") }
         let now = context.common.machine.now()
         for deadline in deadlines {
             if let words = words(deadline, at: now) { context.console.info("herald: \(words)\n") }

@@ -15,14 +15,14 @@ extension CommandContext {
         if let (snapshot, remarks) = try options.read(of: stateOwner, at: now) {
             for remark in remarks { console.error("herald: \(remark)\n") }
             source = .snapshot(snapshot, remarks: remarks)
-            standing = .init(pauses: snapshot.pauses, lastRun: snapshot.lastRun, every: every)
+            standing = .init(lastRun: snapshot.lastRun, every: every)
             (standing.checkup, standing.workers) = (snapshot.checkup, snapshot.workers)
             standing.lists = files.listAges(of: snapshot.lists, at: now)
         } else {
             // A run that is at work now may end while the state is read.
             let wasRunning = (try? await state.holder()) != nil
             let known = try await KnownState.read(from: state, for: .reading, at: now, filesIn: files.folder.path)
-            standing = .init(pauses: known.recorded.pauses, lastRun: known.recorded.lastRun, every: every)
+            standing = .init(lastRun: known.recorded.lastRun, every: every)
             if known.exists {
                 standing.isRunning = try await state.holder() != nil
                 standing.workers = try await workers()

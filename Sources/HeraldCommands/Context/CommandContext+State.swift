@@ -60,23 +60,27 @@ extension CommandContext {
 
     /// Changes what is paused, even while a run works on the state.
     ///
-    /// - Parameter campaign: Must be declared, or known to the state. Without one, everything is paused or resumed.
+    /// - Parameters:
+    ///   - name: One that a campaign has, or had. Without one, everything is paused or resumed.
+    ///   - changes: Made of what is paused, and of the campaigns of that name.
+    /// - Returns: what the change is about, in words, and the deadlines of that.
     func changePauses(
-        of campaign: String?, _ change: (RecordedState) throws -> StateChange
-    ) async throws -> [Deadline] {
+        of name: String?, _ changes: (Pauses, CampaignNames.Called?) throws -> [StateChange]
+    ) async throws -> (subjects: [String], deadlines: [Deadline]) {
         let store = try await state.open(for: .changing)
-        let recorded = try await store.snapshot()
-        let known =
-            workspace.campaigns.map(\.name.value) + recorded.occurrences.values.map(\.campaign)
-            + recorded.pauses.campaigns
-        if let campaign, !known.contains(campaign) {
+        var recorded = try await store.snapshot()
+        let names = CampaignNames(of: workspace.campaigns, recorded)
+        let called = name.flatMap { names.campaigns(called: $0) }
+        if let name, called == nil {
             throw CommandFailure(
-                .wrong, "there is no campaign '\(campaign)'", for: campaign, among: known,
+                .wrong, "there is no campaign '\(name)'", for: name, among: names.all,
                 help: "name a campaign of the workspace's files or of 'herald state show'")
         }
-        try await commit([try change(recorded)], to: store)
+        try await commit(try changes(recorded.pauses, called), to: store)
+        recorded.apply(recorded.renames(to: workspace.campaigns).map { .rename(campaign: $0.old, to: $0.new) })
         let now = self.common.machine.now()
-        return workspace.campaigns.filter { campaign == nil || $0.name.value == campaign }
+        let deadlines = workspace.campaigns.filter { called?.present.contains($0.name.value) ?? true }
             .flatMap { recorded.deadlines(of: $0, settings, at: now) }
+        return (called?.words ?? ["everything"], deadlines)
     }
 }

@@ -2,10 +2,8 @@
 /// those whom the snapshot only counts.
 package struct Forecast: Sendable {
     package let proposal: Proposal
-    /// With campaigns under the names that they have now.
-    package let pauses: Pauses
 
-    init(_ proposal: Proposal, _ pauses: Pauses) { (self.proposal, self.pauses) = (proposal, pauses) }
+    init(_ proposal: Proposal) { self.proposal = proposal }
 
     /// What is coming, sorted by time.
     package var upcoming: [Occurring] { proposal.overview.upcoming.map(\.occurring) }

@@ -20,6 +20,8 @@ package struct PlanOverview: Hashable, Sendable {
     package var snapshot: Date?
     /// By campaign: recipients whose row names no time zone, so that their window goes by the default one.
     package var zonesDefaulted: [String: Int] = [:]
+    /// With campaigns under the names that they have now.
+    package var pauses = Pauses()
     /// Guards that could not be judged, and so refuse nothing.
     package var unjudged: [UnjudgedGuard] = []
     /// The personal campaigns that were planned, by name. Empty where lists were not read.

@@ -26,7 +26,7 @@ extension Planner {
         planner.overview.warnings = remarks + snapshot.strangeness(to: desired)
         planner.work(on: onlyCampaigns)
         planner.judgeBySizes(snapshot.sizes, selected: onlyCampaigns)
-        return Forecast(Proposal(planner.plan, planner.overview), planner.state.pauses)
+        return Forecast(Proposal(planner.plan, planner.overview))
     }
 
     /// What the coming days bring, without what the snapshot shows to be sent already.
@@ -43,7 +43,7 @@ extension Planner {
         input.upcoming = UpcomingLimit(ofEach: limit, ofAll: .max)
         var planner = Planner(input, now, sizes: snapshot.sizes)
         planner.work(on: [])
-        return Forecast(Proposal(planner.plan, planner.overview), planner.state.pauses)
+        return Forecast(Proposal(planner.plan, planner.overview))
     }
 
     /// Whether a snapshot leaves open who of those who are listed is sent it.

@@ -216,55 +216,18 @@ package struct Planner {
         }
     }
 
-    /// Gives campaigns that were renamed their history. A history moves once: what was sent later under the old name is
-    /// another campaign's.
+    /// Gives campaigns that were renamed their history, and their pauses.
     mutating func carryNames() {
-        let declared = Set(desired.sends.map(\.campaign.name.value))
-        for send in desired.sends.sorted(by: { $0.campaign.name.value < $1.campaign.name.value }) {
-            let name = send.campaign.name.value
-            for old in send.campaign.previousNames.map(\.value)
-            where hasHistory(old) && !declared.contains(old)
-                && (!hasTaken(old, name) || wasRenamedSince(old, name) || came(to: old, from: send.campaign)
-                    || wasSent(send.campaign, under: old))
-            {
-                plan.renames.append(.init(old: old, new: name))
-            }
-        }
+        let campaigns = desired.sends.map(\.campaign)
+        plan.renames = state.renames(to: campaigns).map { .init(old: $0.old, new: $0.new) }
         state.apply(plan.renames.map { .rename(campaign: $0.old, to: $0.new) })
+        // A pause holds the campaign also where the history under that name is not its own.
+        state.pauses.campaigns = CampaignNames(of: campaigns, state).paused
+        overview.pauses = state.pauses
         state.serial = plan.state?.serial ?? state.serial
         holdErrors()
         occurrences = Dictionary(
             grouping: state.occurrences.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }, by: \.1.campaign)
-    }
-
-    private func hasTaken(_ old: String, _ name: String) -> Bool { state.formerNames[name]?.contains(old) ?? false }
-
-    /// Whether the last run saw a cron campaign under the old name and none under the new one. Then the campaign was
-    /// renamed since, even if another one was renamed like this long ago.
-    private func wasRenamedSince(_ old: String, _ name: String) -> Bool {
-        state.watermarks[old]?.next != nil && state.watermarks[name]?.next == nil
-    }
-
-    /// Whether the history under the old name came there from earlier names of this campaign. Then it is this campaign's,
-    /// even if another one of the same name was renamed like this before.
-    private func came(to old: String, from campaign: Campaign) -> Bool {
-        guard let earlier = state.formerNames[old], !earlier.isEmpty else { return false }
-        return earlier.isSubset(of: campaign.previousNames.map(\.value) + [campaign.name.value])
-    }
-
-    /// Whether the campaign's message was sent under the old name, and not under its own. Then the old name was this
-    /// campaign's, even if another one was renamed like this before.
-    private func wasSent(_ campaign: Campaign, under old: String) -> Bool {
-        let digest = campaign.contentDigest
-        let names = Set(state.occurrences.values.filter { $0.contentDigest == digest && $0.hasTried }.map(\.campaign))
-        return names.contains(old) && !names.contains(campaign.name.value)
-    }
-
-    /// Whether the state knows a campaign of that name.
-    func hasHistory(_ campaign: String) -> Bool {
-        state.watermarks[campaign] != nil || state.pauses.campaigns.contains(campaign)
-            || state.occurrences.values.contains { $0.campaign == campaign }
-            || state.tests.contains { $0.campaign == campaign }
     }
 
     /// An id for an occurrence that has tried nobody, which no other campaign has. What was opened before a rename keeps

@@ -34,7 +34,7 @@ package struct CalendarDocument: Document {
         for var occurring in underWay + forecast.upcoming where occurring.at <= through {
             counts[occurring.campaign, default: 0] += 1
             guard counts[occurring.campaign, default: 0] <= limit else { continue }
-            if forecast.pauses.include(occurring.campaign) {
+            if forecast.proposal.overview.pauses.include(occurring.campaign) {
                 occurring.note += occurring.note.isEmpty ? "paused" : "; paused"
             }
             occurrences.append(occurring)

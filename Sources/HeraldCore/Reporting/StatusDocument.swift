@@ -9,7 +9,6 @@ package struct StatusDocument: Document, Sendable {
 
     /// How things stand besides the plan.
     package struct Standing: Hashable, Sendable {
-        package var pauses: Pauses
         package var lastRun: RecordedRun?
         /// One that began after it and did not come to its end, although nobody is at work: mostly it was killed.
         package var unendedRun: BegunRun?
@@ -23,9 +22,7 @@ package struct StatusDocument: Document, Sendable {
         /// Whether a run is at work.
         package var isRunning = false
 
-        package init(pauses: Pauses, lastRun: RecordedRun?, every: Duration) {
-            (self.pauses, self.lastRun, self.every) = (pauses, lastRun, every)
-        }
+        package init(lastRun: RecordedRun?, every: Duration) { (self.lastRun, self.every) = (lastRun, every) }
     }
 
     /// - Parameters:
@@ -66,8 +63,8 @@ package struct StatusDocument: Document, Sendable {
                     ]
                 }),
             "paused": .object([
-                "everything": .bool(standing.pauses.everything),
-                "campaigns": .array(standing.pauses.campaigns.sorted().map { .string($0) }),
+                "everything": .bool(overview.pauses.everything),
+                "campaigns": .array(overview.pauses.campaigns.sorted().map { .string($0) }),
             ]),
             "last_run": standing.lastRun?.json ?? .null, "lists": .array(standing.lists.map(\.json)),
             "doctor": standing.checkup?.json ?? .null, "running": .bool(standing.isRunning),
@@ -116,8 +113,8 @@ package struct StatusDocument: Document, Sendable {
 
     /// How things stand, for people.
     var rows: [(title: String, lines: [String])] {
-        let names = standing.pauses.everything ? ["all sends; 'herald resume'"] : []
-        let paused = names + standing.pauses.campaigns.sorted().map { "\($0); 'herald resume \($0)'" }
+        let names = overview.pauses.everything ? ["all sends; 'herald resume'"] : []
+        let paused = names + overview.pauses.campaigns.sorted().map { "\($0); 'herald resume \($0)'" }
         let lists = standing.lists.map { "\($0.audience), \($0.age.rounded) old" }
         let all: [(String, [String])] = [
             ("Due now", dueLines), ("Next", nextLines),

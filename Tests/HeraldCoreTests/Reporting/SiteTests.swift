@@ -38,9 +38,9 @@ import Testing
             }
         }
         proposal.plan.held[0].reason = text
-        var standing = StatusDocument.Standing(
-            pauses: DocumentSamples.state.pauses, lastRun: nil, every: .seconds(300))
-        standing.pauses.campaigns = ["once"]
+        proposal.overview.pauses = DocumentSamples.state.pauses
+        proposal.overview.pauses.campaigns = ["once"]
+        var standing = StatusDocument.Standing(lastRun: nil, every: .seconds(300))
         standing.workers = [text]
         var site = Site(
             StatusDocument(proposal, standing, workspace: text), of: campaigns, texts: [:],
@@ -163,7 +163,7 @@ import Testing
     @Test func `an empty workspace has all its pages, too`() throws {
         var status = StatusDocument(
             Proposal(Plan(at: DocumentSamples.now, workspaceDigest: "", state: nil)),
-            .init(pauses: Pauses(), lastRun: nil, every: .seconds(300)), workspace: "tide")
+            .init(lastRun: nil, every: .seconds(300)), workspace: "tide")
         #expect(status.isCalm == false)
         status = StatusDocument(status.proposal, status.standing, workspace: "tide")
         let pages = Self.made(Site(status, of: [], texts: [:], zone: .utc))

@@ -74,7 +74,7 @@ package struct Site: Sendable {
     /// What is to be known about a campaign before anything else.
     func notes(on campaign: Campaign) -> [String] {
         let name = campaign.name.value
-        let pauses = status.standing.pauses
+        let pauses = overview.pauses
         var notes: [String] = []
         if !campaign.enabled { notes.append("disabled: no run sends it") }
         if pauses.include(name) { notes.append(pauses.everything ? "paused, as all campaigns are" : "paused") }

@@ -65,7 +65,7 @@ struct SiteCalendar {
 extension Site {
     fileprivate func entry(_ upcoming: PlanOverview.Upcoming) -> CalendarEntry {
         var entry = CalendarEntry(upcoming, in: overview)
-        if status.standing.pauses.include(entry.campaign) {
+        if overview.pauses.include(entry.campaign) {
             entry.note += entry.note.isEmpty ? "paused" : "; paused"
         }
         return entry
