@@ -180,4 +180,48 @@ extension LocalTimeTests {
         for hour in [25.5, 33, 49, 57, 73, 81] { sent.append(try await run(town, at: hour).sent) }
         #expect(sent == [0, 1, 1, 1, 1, 1])
     }
+
+    /// Tokyo's clock comes to it at 0:07 UTC, and its window opens at 1:00. In between a clock is fast: for hours, so that
+    /// Rome's wave is fixed too early, or for days, so that it is all over.
+    @Test(arguments: ["cron", "at"], [32.5, 120])
+    func `whoever waits for their window gets it after a rewind`(_ kind: String, _ fast: Double) async throws {
+        let files = Self.files(
+            kind == "at" ? Self.once("2027-01-05T09:07") : Self.daily, zones: ["Asia/Tokyo", "Europe/Rome"],
+            more: #"delivery: {window: {from: "10:00", to: "20:00", timezone: {field: zone, default: Europe/Rome}}}"#)
+        let town = try await town(files, hours: 0)
+        for hour in [0, 24.3] { #expect(try await run(town, at: hour).sent == 0) }
+        #expect(try await run(town, at: fast).sent == 0)
+        // Whoever joins Tokyo now is too late for its wave, as without the fast clock.
+        let list = try town.folder.read("members.csv")
+        try town.folder.write(list + "\(Registration.fid(3).rawValue),Asia/Tokyo\n", to: "members.csv")
+        town.go(to: Self.monday + 24.5 * 3600)
+        let rewound = try await town.herald("state", "rewind", "hello")
+        #expect(rewound.failure == nil, "\(rewound.errors)")
+        for hour in [24.6, 25.1, 33.1] {
+            let run = try await run(town, at: hour)
+            #expect(run.failure == nil && run.sent == (hour == 24.6 ? 0 : 1), "\(hour): \(run)")
+        }
+        #expect(numbers(town.sent()) == [1, 2])
+        if kind == "cron" { #expect(try await run(town, at: 49.1).sent == 2) }
+    }
+
+    /// They were missed before the clock was fast, and so they are after it.
+    @Test func `whose window had closed on them by now is not sent it after a rewind`() async throws {
+        let files = Self.files(
+            Self.daily, zones: ["Asia/Tokyo", "Europe/Rome"],
+            more: #"delivery: {window: {from: "10:00", to: "20:00", timezone: {field: zone, default: Europe/Rome}}}"#)
+        let town = try await town(files, hours: 0)
+        for hour in [0, 24.3] { #expect(try await run(town, at: hour).sent == 0) }
+        #expect(try await run(town, at: 120).sent == 0)
+        // Two hours of Tokyo's window are over.
+        town.go(to: Self.monday + 27.5 * 3600)
+        #expect(try await town.herald("state", "rewind", "hello").failure == nil)
+        #expect(try await run(town, at: 27.6).sent == 0)
+        #expect(try await run(town, at: 33.1).sent == 1)
+        #expect(numbers(town.sent()) == [2])
+        let shown = try await town.herald("state", "show", "--format", "json").output
+        let occurrences = try JSONValue(parsing: Array(shown.utf8))["occurrences"]?.array ?? []
+        let tuesday = occurrences.first { $0["occurrence"] == "hello@2027-01-05T09:07" }
+        #expect(tuesday?["skipped_because"]?["missed"] == 1, "\(shown)")
+    }
 }

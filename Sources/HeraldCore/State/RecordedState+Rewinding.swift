@@ -9,7 +9,9 @@ package enum RewindProblem: Error, Hashable, Sendable {
 extension RecordedState {
     /// Sets the watermark back to now that a run with a fast clock left in the future. What that run sent is not sent
     /// again: an occurrence is known by its time. What it dealt with in local time with nobody tried is forgotten, so that
-    /// it can come due. Waves after now are not fixed any more.
+    /// it can come due, but for who is in the waves until now. Waves after now are not fixed any more.
+    ///
+    /// A snapshot lacks the waves of what has ended: `endedAhead` names the occurrences to read besides.
     package func changes(rewinding campaign: String, to now: Date) throws(RewindProblem) -> [StateChange] {
         guard let mark = watermarks[campaign] else { throw .noWatermark }
         guard mark.at > now else { throw .notAhead(mark.at) }
@@ -24,6 +26,31 @@ extension RecordedState {
         // Nobody can tell any more when the old schedule would have fired next.
         return [.watermark(campaign, Watermark(at: now, schedule: mark.schedule, next: nil, first: first))]
             + unseen.keys.sorted().map { .unseen($0, since: now) }
-            + ended.keys.sorted().map { .drop(.occurrence($0)) }
+            + ended.sorted { $0.key < $1.key }.flatMap { $1.beginningAnew(as: $0, at: now) }
+    }
+
+    /// The occurrences of a campaign in local time that ended after now.
+    package func endedAhead(of campaign: String, at now: Date) -> [OccurrenceID] {
+        occurrences.filter { _, occurrence in
+            occurrence.campaign == campaign && occurrence.local != nil && occurrence.finished.map { $0 > now } == true
+        }.map(\.key)
+    }
+}
+
+extension RecordedOccurrence {
+    /// Forgets what became of one that has tried nobody. Whoever's clock had come to it stays in it: their window may be
+    /// still to open, and nobody else joins a wave that the watermark has passed.
+    fileprivate func beginningAnew(as id: OccurrenceID, at now: Date) -> [StateChange] {
+        let reached = waves.without { $0 > now }
+        let members = reached.all
+        guard !members.isEmpty else { return [.drop(.occurrence(id))] }
+        let anew = RecordedOccurrence(
+            campaign: campaign, revision: revision, due: due, local: local, contentDigest: contentDigest,
+            target: target, begun: begun.flatMap { $0 > now ? nil : $0 })
+        let texts = classes.intersection(members)
+        // FCM may have delivered what it refused for now.
+        let refused = ledger?[.deferred].intersection(members) ?? []
+        return [.drop(.occurrence(id)), .open(id, anew)] + (texts.isEmpty ? [] : [.assign(id, texts)])
+            + [.waves(id, reached)] + (refused.isEmpty ? [] : [.outcome(id, refused, .deferred)])
     }
 }

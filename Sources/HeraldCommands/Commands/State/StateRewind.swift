@@ -7,7 +7,8 @@ struct StateRewind: AsyncParsableCommand {
         commandName: "rewind", abstract: "Let a cron campaign come due again after a clock was fast.",
         discussion: """
             A run whose clock is fast deals with what is still to come, and nothing comes due until then. This makes the \
-            campaign count from now on again. What was sent is not sent again.
+            campaign count from now on again. What was sent is not sent again. \
+            In local time, whoever waited for their window still gets it if nobody was sent it.
             """)
 
     @ParentCommand var herald: Herald
@@ -20,7 +21,10 @@ struct StateRewind: AsyncParsableCommand {
         let context = try CommandContext.openSettings(Common(herald.common, options))
         let now = context.machine.now()
         try await context.repairing { store in
-            let state = try await store.snapshot()
+            var state = try await store.snapshot()
+            for id in state.endedAhead(of: campaign, at: now) {
+                state.occurrences[id] = try await store.occurrence(id)
+            }
             let changes: [StateChange]
             do throws(RewindProblem) { changes = try state.changes(rewinding: campaign, to: now) } catch {
                 throw error.failure(for: campaign, in: state)
