@@ -1,4 +1,5 @@
-/// Who of a send's members may start at an instant, who waits and until when, and for whom it is too late.
+/// Who of a send's members may start at an instant, who waits and until when, and for whom it is too late. It has many
+/// parts, because one pass over the clocks answers all of that.
 struct Admission {
     private(set) var admitted: RecipientSet
     /// Until when those who may start may do so, where their window closes, or their wave expires.
@@ -12,6 +13,9 @@ struct Admission {
     private(set) var waiting: [Date: RecipientSet] = [:]
     /// Those for whom `max_lateness` is over, not counting the time in which their window was closed.
     private(set) var late = RecipientSet()
+    /// Since when somebody of those who may start might do so: their clock had come to it, their window was open and their
+    /// stage could open. `nil` without a due time.
+    private(set) var since: Date?
     /// The latest end of `max_lateness` of those who may start. Whoever is tried again has longer, and makes it no later
     /// for the others of the step.
     var deadline: Date? { othersDeadline ?? repeatDeadline }
@@ -51,6 +55,7 @@ struct Admission {
         admitted = send.waves.map { $0.reached.all.intersection(send.members) } ?? send.members
         guard window != nil || send.waves != nil else {
             othersDeadline = send.deadline
+            note(begin(send.due))
             return
         }
         guard let waves = send.waves else {
@@ -68,44 +73,67 @@ struct Admission {
         _ members: RecipientSet, of wanted: DesiredSend, due: Date?, isWave: Bool, _ now: Date
     ) {
         let campaign = wanted.campaign
+        let begin = begin(due)
         guard let window else {
-            take(members, campaign.limits(due: due, since: stage), isWave, nil, now)
+            take(members, campaign.limits(due: due, since: stage), isWave, Opening(since: begin), now)
             return
         }
         let atAnyHour = members.intersection(seeds)
         if isWave {
-            take(atAnyHour, campaign.limits(due: due, since: stage, in: [window.zone]), isWave, nil, now)
-        } else {
+            let limits = campaign.limits(due: due, since: stage, in: [window.zone])
+            take(atAnyHour, limits, isWave, Opening(since: begin), now)
+        } else if !atAnyHour.isEmpty {
             // They are in time as long as the send is.
             endless.formUnion(atAnyHour)
+            note(begin)
         }
         let others = members.subtracting(atAnyHour)
         for (zone, here) in wanted.zones(of: others, by: window.field?.value, else: window.zone) {
             let limits = campaign.limits(due: due, since: stage, suspended: suspended, in: [zone])
-            take(here, limits, isWave, window.hours.standing(at: now, in: zone), now)
+            var opening = Opening(standing: window.hours.standing(at: now, in: zone), since: begin)
+            if opening.isOpen, let begin, let since = window.hours.since(now, in: zone) {
+                opening.since = max(begin, since)
+            }
+            take(here, limits, isWave, opening, now)
         }
     }
 
+    /// When people may start who have the same clock.
+    private struct Opening {
+        /// That of their window. `nil` if none holds for them.
+        var standing: DailyHours.Standing?
+        /// Since when they may, if their window is open. `nil` without a due time.
+        var since: Date?
+
+        var isOpen: Bool { standing?.isOpen ?? true }
+    }
+
+    /// When those who are due then may start, if no window holds for them.
+    private func begin(_ due: Date?) -> Date? { due.map { max($0, stage?.since ?? $0) } }
+
+    /// Somebody may start since then.
+    private mutating func note(_ start: Date?) { since = [since, start].compactMap(\.self).min() }
+
     private mutating func take(
-        _ members: RecipientSet, _ limits: TimeLimits, _ isWave: Bool, _ standing: DailyHours.Standing?, _ now: Date
+        _ members: RecipientSet, _ limits: TimeLimits, _ isWave: Bool, _ opening: Opening, _ now: Date
     ) {
         let longer = TimeLimits(deadline: end, expiry: limits.expiry)
-        let start = standing.map { $0.isOpen ? now : $0.until ?? .distantFuture } ?? now
+        let start = opening.isOpen ? now : opening.standing?.until ?? .distantFuture
         var repeats = RecipientSet()
         if limits.late(at: now) != nil, longer.late(at: start) == nil {
             let some = RecipientSet(members.prefix(mayRepeat))
             mayRepeat -= some.count
             repeats = members.intersection(again).union(some)
         }
-        if let end = sort(members.subtracting(repeats), limits, isWave, standing, now) {
+        if let end = sort(members.subtracting(repeats), limits, isWave, opening, now) {
             othersDeadline = max(end, othersDeadline ?? end)
         }
-        if let end = sort(repeats, longer, isWave, standing, now) { repeatDeadline = max(end, repeatDeadline ?? end) }
+        if let end = sort(repeats, longer, isWave, opening, now) { repeatDeadline = max(end, repeatDeadline ?? end) }
     }
 
     /// - Returns: until when they are in time, if some may start.
     private mutating func sort(
-        _ members: RecipientSet, _ limits: TimeLimits, _ isWave: Bool, _ standing: DailyHours.Standing?, _ now: Date
+        _ members: RecipientSet, _ limits: TimeLimits, _ isWave: Bool, _ opening: Opening, _ now: Date
     ) -> Date? {
         if members.isEmpty { return nil }
         if (isWave ? limits.lateness(at: now) : limits.late(at: now)) != nil {
@@ -113,12 +141,13 @@ struct Admission {
             admitted.subtract(members)
             return nil
         }
-        if let standing, !standing.isOpen {
-            waiting[standing.until ?? .distantFuture, default: []].formUnion(members)
+        guard opening.isOpen else {
+            waiting[opening.standing?.until ?? .distantFuture, default: []].formUnion(members)
             admitted.subtract(members)
             return nil
         }
-        let close = [standing?.until, isWave ? limits.expiry : nil].compactMap(\.self).min()
+        note(opening.since)
+        let close = [opening.standing?.until, isWave ? limits.expiry : nil].compactMap(\.self).min()
         if let close { ends[close, default: []].formUnion(members) } else { endless.formUnion(members) }
         return limits.deadline
     }

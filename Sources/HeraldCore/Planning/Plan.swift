@@ -129,6 +129,9 @@ package struct Plan: Hashable, Sendable {
         package var occurrence: OccurrenceID
         package var revision: Int
         package var due: Date?
+        /// Since when somebody of its members may start, as far as their clock, their window and their stage say. `nil`
+        /// without a due time.
+        package var startable: Date?
         /// When its first run began it. `nil` if this run begins it.
         package var begun: Date?
         package var target: Campaign.Target

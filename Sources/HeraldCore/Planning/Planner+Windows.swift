@@ -11,7 +11,6 @@ extension Planner {
         _ send: Plan.Send, of wanted: DesiredSend, _ occurrence: RecordedOccurrence?, since stage: StageOpening? = nil
     ) -> [Plan.Send] {
         let window = send.delivery.window
-        guard window != nil || send.waves != nil else { return [send] }
         guard !send.members.isEmpty else {
             return listsSkipped ? window.map { unlessClosed(send, $0) } ?? [send] : [send]
         }
@@ -97,7 +96,7 @@ extension Plan.Send {
 
     /// Keeps only those who may start.
     fileprivate mutating func admit(_ admission: Admission) {
-        closings = admission.closings
+        (closings, startable) = (admission.closings, admission.since)
         if waves != nil { deadline = admission.deadline }
         if members != admission.admitted { limit(to: admission.admitted) }
     }

@@ -40,7 +40,7 @@ extension Need {
             + [Need(unapprovedIn: proposal)].compactMap(\.self)
             + plan.held.filter { $0.kind != .paused && !(work == .otherRun && $0.kind == .unknown) }.map(Need.init)
             + lists.filter(\.isOld).map(Need.init)
-            + (work != .nobody ? [] : plan.overdue(every) + plan.missed.map(Need.init))
+            + (work != .nobody ? [] : plan.overdue(every, since: lastRun) + plan.missed.map(Need.init))
             + (lastRun?.isWorthAnother == true ? [.failedRun] : [])
     }
 
@@ -149,23 +149,30 @@ extension Need {
 }
 
 extension Plan {
-    /// What has been due for longer than a run takes to come.
-    fileprivate func overdue(_ every: Duration) -> [Need] {
+    /// What could have been sent for longer than a run takes to come. If one came meanwhile that could not do it yet, the
+    /// next one has as long.
+    fileprivate func overdue(_ every: Duration, since lastRun: RecordedRun?) -> [Need] {
         let late = at.adding(.zero - every * 2)
         return steps.compactMap { step in
-            guard case .send(let send) = step.work, step.refusal == nil, !send.members.isEmpty, let due = send.due,
-                due <= late
+            guard case .send(let send) = step.work, step.refusal == nil, !send.members.isEmpty,
+                let since = send.startable, since <= late
             else { return nil }
+            if let lastRun, lastRun.finished > late, !lastRun.couldStart(since) { return nil }
             return Need(
                 kind: .overdue, name: send.occurrence.rawValue,
                 sentence:
-                    "\(send.occurrence) has been due since \(due.rfc3339), and no run sends it: is cron still at work?",
+                    "\(send.occurrence) has been due since \(since.rfc3339), and no run sends it: is cron still at work?",
                 command: "herald run")
         }
     }
 }
 
 extension RecordedRun {
+    /// Whether it could have sent what may start since then: it began later, and nobody stopped it.
+    fileprivate func couldStart(_ since: Date) -> Bool {
+        started >= since && result != Report.Result.interrupted.rawValue
+    }
+
     /// Whether it failed, and another run may do better. What was missed, skipped or refused for good stays so.
     fileprivate var isWorthAnother: Bool {
         let isFinal = figures["pending"] == nil && ["missed", "rejected", "skipped"].contains { figures[$0] != nil }

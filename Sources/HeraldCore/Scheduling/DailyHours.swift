@@ -26,6 +26,11 @@ package struct DailyHours: Hashable, Sendable {
             until: change(after: second, in: zone).map { Date(wholeSeconds: $0) })
     }
 
+    /// Since when they are open, or closed, at an instant. `nil` if that never changes.
+    func since(_ instant: Date, in zone: Zone) -> Date? {
+        lastChange(through: instant.wholeSeconds, in: zone).map { Date(wholeSeconds: $0) }
+    }
+
     package func isOpen(at instant: Date, in zone: Zone) -> Bool { isOpen(at: instant.wholeSeconds, in: zone) }
 
     /// The last instant until which they were open for no longer than `span`, counted from `start`.
