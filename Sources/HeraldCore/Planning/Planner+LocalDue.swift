@@ -52,9 +52,12 @@ extension Planner {
     }
 
     /// The schedule as the watermark notes it. While a day is looked at on which a time was sent that it lost, the one from
-    /// before is on a second line.
-    func markedSchedule(of campaign: Campaign, _ schedule: LocalSchedule, since begin: LocalTime) -> String {
+    /// before is on a second line. Where some wait for the next day, the limits that decided so are there.
+    func markedSchedule(
+        of campaign: Campaign, _ schedule: LocalSchedule, _ progress: WaveSorting.Progress, since begin: LocalTime
+    ) -> String {
         let text = campaign.markedSchedule
+        if campaign.schedule.mayWaitADay { return "\(text)\n\(SeenLimits(progress.seen))" }
         guard schedule.isCron, let former = formerSchedule(of: campaign),
             !takenOut(of: campaign, schedule, since: begin).isEmpty
         else { return text }
@@ -63,9 +66,16 @@ extension Planner {
 
     /// The schedule before the last edit, as the watermark notes it. `nil` if that is not known.
     private func formerSchedule(of campaign: Campaign) -> String? {
-        guard let recorded = state.watermarks[campaign.name.value]?.schedule else { return nil }
-        let noted = recorded.split(separator: "\n", maxSplits: 1).map(String.init)
-        return noted.first == campaign.markedSchedule ? noted.dropFirst().first : noted.first
+        guard let (text, former) = state.watermarks[campaign.name.value]?.lines else { return nil }
+        return text == campaign.markedSchedule ? former : text
+    }
+}
+
+extension Watermark {
+    /// What it has of the schedule, and what it notes beside that.
+    var lines: (schedule: String, more: String?) {
+        let lines = schedule.split(separator: "\n", maxSplits: 1).map(String.init)
+        return (lines.first ?? "", lines.dropFirst().first)
     }
 }
 

@@ -58,7 +58,7 @@ extension Planner {
             endPassed(open.filter { !$0.occurrence.hasBegun }, besides: times, of: campaign)
         }
         if campaign.schedule.catchUp != .all { supersede(&result) }
-        let text = markedSchedule(of: campaign, schedule, since: begin)
+        let text = markedSchedule(of: campaign, schedule, progress, since: begin)
         let mark = { (dealt: Date) in
             Watermark(
                 at: max(dealt, progress.recorded), schedule: text,
@@ -86,29 +86,30 @@ extension Planner {
         let seedClocks = wanted.zones(
             of: seeds.subtracting(wanted.guests), by: schedule.field, else: campaign.schedule.zone)
         let isFieldNew = schedule.isCron && recorded?.first == nil && recorded != nil
-        let seen = { (first: Date, mark: Date) in
+        let seen = { (first: Date, mark: Date, limits: SeenLimits?) in
             // What had passed when it got the field stays so.
             WaveSorting.Progress(
                 first: first, mark: mark, recorded: isFieldNew ? mark : recorded?.at ?? .distantPast,
                 patience: campaign.schedule.patience(settings), isFieldNew: isFieldNew, clocks: clocks, seeds: seeds,
-                seedClocks: seedClocks)
+                seedClocks: seedClocks, seen: limits?.applied(to: campaign) ?? campaign)
         }
-        if let recorded, let first = recorded.first,
-            schedule.isCron || recorded.schedule == campaign.markedSchedule
-                // An older herald noted no revision.
-                || recorded.schedule == campaign.schedule.text && hasBegun(campaign)
-        {
-            return seen(first, recorded.at)
+        if let recorded, let first = recorded.first {
+            let (text, limits) = recorded.lines
+            if schedule.isCron { return seen(first, recorded.at, nil) }
+            // An older herald noted no revision.
+            if text == campaign.markedSchedule || text == campaign.schedule.text && hasBegun(campaign) {
+                return seen(first, recorded.at, limits.flatMap(SeenLimits.init))
+            }
         }
         // One that is due once is seen anew after its time was changed. Who has it stays in the occurrence. What a fast
         // clock took stays so until somebody rewinds it.
         if case .at(let time, _) = schedule.times {
-            return seen(now, recorded.flatMap { $0.at > now ? $0.at : nil } ?? min(now, time.firstInstant - 1))
+            return seen(now, recorded.flatMap { $0.at > now ? $0.at : nil } ?? min(now, time.firstInstant - 1), nil)
         }
         // A cron begins with the first time that is still ahead everywhere. One that was due at the same instant for all
         // before goes on with the next time that is ahead anywhere.
         let first = recorded == nil ? now : LocalTime(earliestAt: now).firstInstant
-        return seen(first, max(now, recorded?.at ?? now))
+        return seen(first, max(now, recorded?.at ?? now), nil)
     }
 
     private func hasBegun(_ campaign: Campaign) -> Bool {
@@ -222,7 +223,7 @@ extension Planner {
         if last <= progress.mark { return }
         if campaign.lateness(due: last, at: now) != nil { return miss(local, id, campaign, of: 0) }
         dealt = min(dealt, local.firstInstant - 1)
-        let reaching = campaign.reaching(local, in: campaign.schedule.zone, first: progress.first)
+        let reaching = progress.reaching(local, in: campaign.schedule.zone)
         guard let instant = reaching?.instant, instant <= now, instant > progress.mark else { return }
         overview.warnings.append(
             "campaign '\(campaign.name.value)' is due and has nobody to send to (\(campaign.target.value.words)); it begins when there is somebody"

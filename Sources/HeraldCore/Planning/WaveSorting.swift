@@ -33,6 +33,14 @@ struct WaveSorting {
         var seeds: RecipientSet
         /// Those of them whom the list has, by their zones. Where nobody else takes part, they go by their own clocks.
         var seedClocks: [Zone: RecipientSet]
+        /// The campaign with the limits that it had when it was first seen.
+        var seen: Campaign
+
+        /// When a zone's clock reaches a local time, as far as people with that zone get it. `nil` if the clock had passed
+        /// it for too long when the campaign was first seen. Later limits change nothing of that.
+        func reaching(_ local: LocalTime, in zone: Zone) -> Schedule.Reaching? {
+            seen.reaching(local, in: zone, first: first)
+        }
 
         /// Goes on with the occurrence of a time that is due once. It keeps its first sight, and who was too late for its
         /// waves, whatever its campaign was meanwhile.
@@ -132,7 +140,7 @@ struct WaveSorting {
         _ here: RecipientSet, in zone: Zone, _ standing: Standing, _ sizes: inout [Date: [String: Int]]
     ) {
         let (campaign, partakers) = (standing.wanted.campaign, standing.partakers)
-        let reaching = campaign.reaching(standing.local, in: zone, first: standing.progress.first)
+        let reaching = standing.progress.reaching(standing.local, in: zone)
         let instant = reaching?.instant ?? campaign.schedule.reaching(standing.local, in: zone).instant
         for wave in standing.known.states {
             let size = standing.known[wave].intersection(here).count
@@ -187,7 +195,7 @@ struct WaveSorting {
     /// The last instant at which somebody's clock has come to it, be they a seed or not.
     private func lastReached(_ standing: Standing) -> Date? {
         let ofSeeds = standing.progress.seedClocks.keys.compactMap { zone in
-            standing.wanted.campaign.reaching(standing.local, in: zone, first: standing.progress.first)?.instant
+            standing.progress.reaching(standing.local, in: zone)?.instant
         }
         let reached = waves.reached.states.filter { !waves.reached[$0].isEmpty }
         return (reached + ofSeeds.filter { $0 <= standing.now }).max()
@@ -260,9 +268,8 @@ struct WaveSorting {
 }
 
 extension Campaign {
-    /// When a zone's clock reaches a local time of its schedule, as far as people with that zone get it. `nil` if the
-    /// clock had passed it for too long when the campaign was first seen.
-    func reaching(_ local: LocalTime, in zone: Zone, first: Date) -> Schedule.Reaching? {
+    /// The same by the limits that it has.
+    fileprivate func reaching(_ local: LocalTime, in zone: Zone, first: Date) -> Schedule.Reaching? {
         let reaching = schedule.reaching(local, in: zone)
         guard case .at(_, let ifPassed)? = schedule.local?.times, isLate(reaching.instant, in: zone, at: first) else {
             return reaching
