@@ -30,8 +30,9 @@ extension Planner {
         return send.members.isEmpty && send.discovered.isEmpty && send.skipped.isEmpty && !notesWaves ? [] : [send]
     }
 
-    /// Whoever may start several occurrences of a campaign, because they waited for one, gets the latest. Whom a person
-    /// has tried again gets what that person decided about, too.
+    /// Whoever may start several occurrences of a campaign, because they waited for one, gets the latest. What nobody
+    /// approved does not go, so it takes the place of nothing. Whom a person has tried again gets what that person decided
+    /// about, too.
     func supersede(_ sends: inout [Plan.Send]) {
         guard sends.contains(where: waitsForEach) else { return }
         var served = RecipientSet()
@@ -39,7 +40,7 @@ extension Planner {
         for index in latestFirst where sends[index].members != .target {
             let both = sends[index].members.intersection(served)
             let again = both.subtracting(repeated(state.occurrences[sends[index].occurrence], of: both))
-            if !isEstimated(sends[index]) {
+            if !isEstimated(sends[index]), !isUnapproved(sends[index]) {
                 served.formUnion(sends[index].members.subtracting(stoppedByTries(of: sends, sends[index])))
             }
             guard !again.isEmpty, waitsForEach(sends[index]) else { continue }

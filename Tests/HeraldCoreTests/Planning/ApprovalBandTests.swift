@@ -58,6 +58,31 @@ import Testing
         #expect(proposal.overview.unapproved.map(\.reason) == (hasBegun ? [] : [Self.grown]))
     }
 
+    /// The firing of 7:00 has begun. That of 8:00 is for the list of now, and `catch_up` is latest.
+    @Test(arguments: [true, false])
+    func `a firing that nobody approved takes the place of none`(_ isApproved: Bool) throws {
+        var campaign = Campaign.tide()
+        campaign.schedule.times = .cron(try Cron(parsing: "0 * * * *"), start: nil, end: nil)
+        campaign.delivery.window = SendWindow(
+            hours: DailyHours(from: 6 * 60, to: 22 * 60), zone: .utc, field: nil, whenClosed: .wait)
+        var scenario = scenario(campaign, hasBegun: false)
+        if isApproved { scenario.state.approvals[Self.resource.text]?.size = 20 }
+        let earlier = Date.after(-3600)
+        var occurrence = RecordedOccurrence(campaign, due: earlier)
+        occurrence.accepted = [1]
+        occurrence.classes = Partition(disjoint: [MessageClass(): RecipientSet(1...10)])
+        let id = OccurrenceID(campaign: "tide", due: earlier, revision: 1)
+        scenario.state.occurrences[id] = occurrence
+        scenario.state.watermarks["tide"] = Watermark(at: earlier, schedule: campaign.schedule.text, next: nil)
+        let plan = scenario.plan()
+        #expect(plan.unapproved.map(\.reason) == (isApproved ? [] : [Self.grown]))
+        let send = try #require(plan.sends.first { $0.occurrence == id })
+        let others = RecipientSet(2...10)
+        #expect(send.members == (isApproved ? [] : others), "\(send)")
+        #expect(send.skipped[.superseded] == (isApproved ? others : []))
+        #expect(plan.steps.filter { $0.refusal == nil }.map(\.id) == (isApproved ? plan.steps.map(\.id) : [.send(id)]))
+    }
+
     @Test func `whose clock is ahead may still join, and counts`() throws {
         let local = LocalTime(year: 2025, month: 12, day: 1, hour: 10)
         var campaign = Campaign.tide()
