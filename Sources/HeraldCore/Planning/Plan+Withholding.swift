@@ -12,7 +12,9 @@ extension Plan {
         plan.forgetLooks(at: workspace.campaignNames(affectedBy: refusals))
         for refusal in refusals {
             let affected = workspace.affected(by: refusal)
-            plan.notes.removeAll { $0.topic.map { affected.subjects.contains(.topic($0)) } ?? false }
+            // Who left an earlier name by themselves stays noted there until the new name may note it.
+            let topics = affected.subjects.union(workspace.earlierNames(of: affected.subjects))
+            plan.notes.removeAll { $0.topic.map { topics.contains(.topic($0)) } ?? false }
             for index in plan.steps.indices where affected.contains(plan.steps[index]) {
                 plan.steps[index].refusal = plan.steps[index].refusal ?? refusal.reason
             }
@@ -113,10 +115,10 @@ extension Workspace {
             let uses = { (used: [Located<String>]) in used.contains { names.contains($0.value) } }
             let isSuppressed = uses(settings.suppress)
             for topic in topics where isSuppressed || uses(topic.subscribers + topic.exclude) {
-                // Nobody leaves an earlier name either.
-                let names = [topic.name.value] + topic.previousNames.map(\.value)
-                affected.subjects.formUnion(names.map { .topic($0) })
+                affected.subjects.insert(.topic(topic.name.value))
             }
+            // Nobody leaves an earlier name either.
+            affected.subjects.formUnion(earlierNames(of: affected.subjects))
             for group in groups {
                 let isUsed = if case .audience(let name) = group.members { uses([name]) } else { false }
                 if isSuppressed || isUsed { affected.subjects.insert(.group(group.name.value)) }
@@ -131,6 +133,11 @@ extension Workspace {
             }
         }
         return affected
+    }
+
+    fileprivate func earlierNames(of subjects: Set<Plan.Subject>) -> Set<Plan.Subject> {
+        let names = topics.filter { subjects.contains(.topic($0.name.value)) }.flatMap(\.previousNames)
+        return Set(names.map { .topic($0.value) })
     }
 
     /// The audience, and all others that are made from it or exclude it.

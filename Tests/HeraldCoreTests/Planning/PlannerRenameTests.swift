@@ -110,6 +110,23 @@ struct PlannerRenameTests {
         #expect(withheld.map(\.id) == ["unsubscribe:ebb"])
     }
 
+    /// They are listed again. The guard is about the new name, and so no note of that is made.
+    @Test func `a guard that keeps people in a topic keeps who left its earlier names`() {
+        var scenario = scenario(RecipientSet(1...5).union([30]))
+        scenario.state.topics["tides"] = .init(managed: RecipientSet(1...20))
+        var earlier = RecordedTopic()
+        earlier.recipients = Partition(disjoint: [.left: [30]])
+        scenario.state.topics["ebb"] = earlier
+        let plan = scenario.plan()
+        #expect(plan.refusals.map(\.name) == ["tides"])
+        let withheld = plan.withholding(plan.refusals, in: Self.workspace)
+        scenario.state.apply(withheld.notes)
+        #expect(scenario.state.topics["ebb"]?.left == [30])
+        // The list is right again.
+        scenario.desired.topics[0].members = RecipientSet(1...20).union([30])
+        #expect(scenario.plan().works.isEmpty)
+    }
+
     @Test func `an audience that collapsed empties no topic by way of a new name`() {
         var scenario = scenario([])
         scenario.state.topics["ebb"] = .init(managed: RecipientSet(1...9))
