@@ -89,10 +89,11 @@ extension Planner {
         let lost = gone.filter { !renamed.contains($0.key) }.max { ($0.value, $1.key) < ($1.value, $0.key) }
         let remembered = state.goneAudiences.merging(gone) { $1 }
         let isGone = { [desired, plan] (name: String) in
-            // One that comes back and is not judged keeps what is known of it.
-            desired.audienceSizes[name] == nil || !plan.judges(audience: name)
+            // One that comes back, or has a new name, and is not judged keeps what is known of it.
+            let names = [name] + desired.audiencePreviousNames.filter { $0.value.contains(name) }.map(\.key)
+            return !names.contains { desired.audienceSizes[$0] != nil && plan.judges(audience: $0) }
         }
-        noteGone(remembered.filter { isGone($0.key) && !renamed.contains($0.key) })
+        noteGone(remembered.filter { isGone($0.key) })
         for (name, size) in desired.audienceSizes.sorted(by: { $0.key < $1.key }) where plan.judges(audience: name) {
             let previous = (desired.audiencePreviousNames[name] ?? []).compactMap { remembered[$0] }.max()
             guard let before = state.audienceSizes[name] ?? previous ?? remembered[name] else {

@@ -45,6 +45,23 @@ import Testing
         #expect(scenario.plan().refusals.isEmpty && scenario.state.goneAudiences.isEmpty)
     }
 
+    /// `--campaign` judges only the audiences that decide about those campaigns.
+    @Test func `a plan that does not judge an audience keeps what its earlier name had`() {
+        var scenario = PlanScenario()
+        scenario.state.apply([.goneAudiences(["fishers": 150])])
+        scenario.desired.audienceSizes = ["anglers": 2, "other": 5]
+        scenario.desired.audiencePreviousNames = ["anglers": ["fishers"]]
+        scenario.judgedAudiences = ["other"]
+        let limited = scenario.plan()
+        #expect(limited.refusals.isEmpty)
+        scenario.state.apply(limited.closing(sizes: scenario.desired.audienceSizes))
+        scenario.judgedAudiences = nil
+        let whole = scenario.plan()
+        #expect(whole.refusals.map(\.kind) == [.audienceCollapse])
+        #expect(whole.refusals.map(\.name) == ["anglers"] && whole.refusals.map(\.limit) == [15])
+        #expect(whole.goneSizes == [:])
+    }
+
     @Test func `a renamed audience is not gone, and of many the largest are remembered`() {
         var scenario = PlanScenario()
         scenario.state.audienceSizes = ["fishers": 1000]

@@ -21,6 +21,7 @@ struct PlanScenario {
     var workspace = Workspace(audiences: [])
     var approval: Approval?
     var staleLists: [StaleList] = []
+    var judgedAudiences: Set<String>?
 
     static let now = Date(timeIntervalSince1970: 1_764_576_000)  // 2025-12-01T08:00:00Z
 
@@ -34,6 +35,7 @@ struct PlanScenario {
             hasMoved: hasMoved, checkout: checkout, overrides: overrides)
         (input.underWay, input.policy, input.approval) = (underWay, policy, approval)
         (input.staleLists, input.workspace) = (staleLists, workspace)
+        input.judgedAudiences = judgedAudiences
         return input
     }
 
