@@ -11,7 +11,7 @@ extension Planner {
             planOwnership(of: name)
             planTopic(name)
         }
-        // All members join the new topic before any leaves the old one.
+        // All members join the new topic before any leaves the old one, but for those who are suppressed.
         for (old, successor) in successors.sorted(by: { $0.key < $1.key }) where isSelected(successor) {
             planOwnership(of: old)
             // Whom herald adopts moves as everybody does, and is no reason to let more of the others leave.
@@ -19,7 +19,7 @@ extension Planner {
             let leaving = mine.union(adopting(in: old))
             guard !leaving.isEmpty else { continue }
             var leave = step(.unsubscribe(old, leaving), reason: "the topic is called '\(successor)' now")
-            leave.successor = successor
+            (leave.successor, leave.atOnce) = (successor, leaving.intersection(suppressed))
             memberships.append(leave)
             // Who leaves and does not join counts as leaving any topic does: a rename is no way around the guard.
             let people = people(mine)

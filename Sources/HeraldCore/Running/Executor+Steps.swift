@@ -6,6 +6,7 @@ extension Executor {
     mutating func begin(at place: Int, until instant: Date?) async {
         var entry = queue.remove(at: place)
         await decideCaps(of: &entry)
+        keepStaying(of: &entry)
         let (step, index) = (entry.step, entry.index)
         let leaveAt = [instant, nextLook].compactMap(\.self).min()
         if options.mode.isDryRun, step.work.action != .send {
@@ -136,6 +137,16 @@ extension Executor {
     }
 
     // MARK: Topics
+
+    /// Only some of a step leave a topic's earlier name where not everybody has joined the new one.
+    private mutating func keepStaying(of entry: inout RunQueue.Entry) {
+        guard entry.state == nil, case .unsubscribe(let name, let leaving) = entry.step.work,
+            let (members, reason) = queue.staying(of: entry.step)
+        else { return }
+        entry.step.work = .unsubscribe(name, leaving.subtracting(members))
+        report.steps[entry.index].held += members.count
+        report.steps[entry.index].note = reason
+    }
 
     /// Only the state changes, so no send waits for it.
     private mutating func carryOut(_ adoption: Plan.Adoption, of step: Plan.Step, at index: Int) async {

@@ -115,7 +115,7 @@ struct RunQueue {
             let wait = state.idleTime(at: now)
             return wait > .zero ? .at(now.date.adding(wait)) : .now
         }
-        if let successor = entry.step.successor { return readiness(toLeaveFor: successor) }
+        if let (_, reason) = staying(of: entry.step), entry.step.atOnce.isEmpty { return .never(reason, isHeld: true) }
         guard case .send(let send) = entry.step.work, !send.members.isEmpty else { return .now }
         if let reason = whyHeld(send) { return .never(reason, isHeld: true) }
         return readiness(toSend: send, at: now, recorded)
@@ -151,10 +151,14 @@ struct RunQueue {
         return (settled, "the last change of topic \(names) takes effect")
     }
 
-    /// For a topic that was renamed: members leave the old topic only after all of them are in the new one.
-    private func readiness(toLeaveFor successor: TopicName) -> Readiness {
-        guard unfinishedJoins.contains(.topic(successor)) else { return .now }
-        return .never("not everybody has joined topic '\(successor)' yet", isHeld: true)
+    /// For a topic that was renamed: members leave the old topic only after all of them are in the new one. `nil` if none of
+    /// the step has to stay.
+    func staying(of step: Plan.Step) -> (members: RecipientSet, reason: String)? {
+        guard case .unsubscribe(_, let leaving) = step.work, let successor = step.successor,
+            unfinishedJoins.contains(.topic(successor))
+        else { return nil }
+        let members = leaving.subtracting(step.atOnce)
+        return members.isEmpty ? nil : (members, "not everybody has joined topic '\(successor)' yet")
     }
 
     /// Why a send must wait for the next run: it would reach people who were to be left out.

@@ -50,9 +50,12 @@ struct Laboratory: Sendable {
     }
 
     /// The plan for these campaigns, topics and groups with the current state.
-    func plan(sends: [DesiredSend] = [], topics: [DesiredTopic] = [], groups: [DesiredGroup] = []) -> Plan {
+    func plan(
+        sends: [DesiredSend] = [], topics: [DesiredTopic] = [], groups: [DesiredGroup] = [],
+        suppressed: RecipientSet = []
+    ) -> Plan {
         var desired = Desired()
-        desired.sends = sends
+        (desired.sends, desired.suppressed) = (sends, suppressed)
         desired.topics = topics
         desired.groups = groups
         var settings = Settings(project: "p")

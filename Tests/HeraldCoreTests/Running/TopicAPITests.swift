@@ -98,6 +98,24 @@ import Testing
         #expect(state.topics["tides"]?.subscribing == [])
     }
 
+    /// FCM refuses for good to subscribe 5. 20 is suppressed.
+    @Test func `who is suppressed leaves a topic's earlier name, whoever cannot join the new one`() async throws {
+        let laboratory = laboratory(.iid)
+        let sender = batches { id, attempt in id == 5 && attempt > 0 ? "TOO_MANY_TOPICS" : nil }
+        _ = try await laboratory.run(laboratory.plan(topics: topics(RecipientSet(1...20), "ebb")), sender)
+        let renamed = DesiredTopic(name: "tides", members: RecipientSet(1...19), previousNames: ["ebb"])
+        for left in [1, 0] {
+            let plan = laboratory.plan(topics: [renamed], suppressed: [20])
+            let report = try await laboratory.run(plan, sender)
+            let leave = try #require(report.steps.first { $0.id == "unsubscribe:ebb" })
+            #expect(leave.parts == [left, 0, 0, 0, 19, 0])
+            #expect((leave.stopped?.words ?? leave.note) == "not everybody has joined topic 'tides' yet")
+            #expect(report.result == .failed)
+            #expect(laboratory.memory.state().topics["ebb"]?.managed == RecipientSet(1...19))
+        }
+        #expect(sender.requests.filter { $0.batch == [.fid(20)] }.count == 1)
+    }
+
     @Test(arguments: [
         Exchange.json(200, #"{"error":"INTERNAL"}"#), .json(200, #"{"results":[{}]}"#), .json(200, "<html>"),
         .json(200, "{}"), .json(503, #"{"error":"UNAVAILABLE"}"#), .json(429, #"{"error":"RESOURCE_EXHAUSTED"}"#),
