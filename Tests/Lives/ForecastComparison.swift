@@ -56,7 +56,10 @@ struct ForecastComparison {
     private mutating func compareHistory() {
         let (one, other) = (real.plan, forecast.plan)
         expect(one.renames == other.renames, "renames \(one.renames) \(other.renames)")
-        expect(one.superseded == other.superseded, "superseded \(one.superseded) \(other.superseded)")
+        // A list of nobody but dead says no zones, and so it is later that a firing is missed.
+        let sure = desired.sends.filter { !mayHaveNobody($0) }.map(\.campaign.name.value)
+        let superseded = [one, other].map { $0.superseded.filter { sure.contains($0.occurrence.campaign) } }
+        expect(superseded[0] == superseded[1], "superseded \(superseded)")
         expect(one.silenced == other.silenced, "silenced \(one.silenced) \(other.silenced)")
         let next = [coming.first?.occurring.at] + one.waiting.map(\.until)
         expect(isInWaves || one.nextDue == next.compactMap(\.self).min(), "next due")
@@ -110,7 +113,7 @@ struct ForecastComparison {
             let wanted = desired.sends.first(where: { $0.campaign.name.value == send.campaign })
         else { return 0 }
         let instants = reached.states.filter {
-            wanted.campaign.limits(due: $0, in: wanted.windowZones).lateness(at: forecast.plan.at) == nil
+            wanted.campaign.limits(due: $0, in: wanted.windowZones(besides: [])).lateness(at: forecast.plan.at) == nil
         }
         return reached.union(of: instants).count
     }

@@ -63,10 +63,11 @@ extension Life {
         guard let window = window(of: campaign) else { return start.adding(campaign.maxLateness) }
         let all = Set(LifeFiles.zoneNames.map(window.zone) + [.utc])
         let zones = person.map { [window.zone(runFiles.zones[$0])] } ?? all
+        let span = campaign.maxLateness + (person == nil ? window.clockChange : .zero)
         return zones.flatMap { zone in
             let closed = (underWay[key] ?? []).compactMap { window.hours.lastClosed(in: $0, in: zone) }
             return ([start] + closed.map { max($0, start) })
-                .map { window.hours.end(ofOpen: campaign.maxLateness, from: $0, in: zone) }
+                .map { window.hours.end(ofOpen: span, from: $0, in: zone) }
         }.max() ?? start
     }
 

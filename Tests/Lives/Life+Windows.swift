@@ -23,6 +23,9 @@ struct LifeWindow: Hashable, Sendable {
     /// - Parameter name: somebody's zone; `nil` if their row has none.
     func zone(_ name: String?) -> Zone { isLocal ? LifeFiles.zone(name) : .utc }
 
+    /// Nobody knows whose clock is set forward while a window by each one's own is open.
+    var clockChange: Duration { isLocal ? .seconds(3600) : .zero }
+
     /// As in `delivery`.
     var text: String {
         let time = { (minute: Int) in "\"\((minute / 60).digits(2)):\((minute % 60).digits(2))\"" }
@@ -73,7 +76,8 @@ extension Life {
     func lastEnd(of campaign: LifeFiles.Campaign, after due: Date) -> Date {
         guard let window = window(of: campaign) else { return due.adding(campaign.maxLateness) }
         let zones = Set((window.isLocal ? LifeFiles.zoneNames : []).map(window.zone) + [.utc])
-        return zones.map { window.hours.end(ofOpen: campaign.maxLateness, from: due, in: $0) }.max() ?? due
+        let span = campaign.maxLateness + window.clockChange
+        return zones.map { window.hours.end(ofOpen: span, from: due, in: $0) }.max() ?? due
     }
 
     /// A message starts. Seeds may get it at any hour.

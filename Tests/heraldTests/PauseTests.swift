@@ -118,10 +118,10 @@ struct PauseTests {
                 + "delivery: {window: {from: \"09:07\", to: \"18:00\", timezone: {field: zone, default: UTC}}}")
         #expect(try await town.herald("state", "init").failure == nil)
         let pause = try await town.herald("pause", "hello")
-        // Eight hours ahead of UTC it is open for 53 minutes more, and for the other 67 on the next day from 01:07 UTC on.
-        // Nobody in the world is later.
+        // Nobody's zone is known, so one of the two hours may be lost to a clock that is set forward. Eight hours ahead of
+        // UTC it is open for 53 minutes more, and for the other 127 on the next day from 01:07 UTC on. Nobody is later.
         let each = "hello@2027-01-04T09:07:00Z goes by each person's clock:"
-        let last = "people are missed when their max_lateness of 2h is over, the last at 2027-01-05T02:14:00Z"
+        let last = "people are missed when their max_lateness of 2h is over, the last at 2027-01-05T03:14:00Z"
         #expect(pause.errors.contains("\(each) while it is paused, \(last)"), "\(pause.errors)")
         town.go(to: Self.monday + 12 * 3600)
         let resume = try await town.herald("resume", "hello")

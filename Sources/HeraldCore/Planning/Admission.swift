@@ -50,7 +50,7 @@ struct Admission {
         (suspended, self.stage, seeds) = (occurrence?.suspended, stage, send.seeds)
         let repeated = occurrence?.ledger?[.again] ?? []
         (again, mayRepeat) = (send.members.intersection(repeated), isForecast ? repeated.count : 0)
-        end = repeated.isEmpty ? nil : occurrence.flatMap { wanted.limits(of: $0).deadline }
+        end = repeated.isEmpty ? nil : occurrence.flatMap { wanted.campaign.limits(of: $0).deadline }
         window = send.delivery.window
         admitted = send.waves.map { $0.reached.all.intersection(send.members) } ?? send.members
         guard window != nil || send.waves != nil else {

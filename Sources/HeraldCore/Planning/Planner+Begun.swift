@@ -21,7 +21,8 @@ extension Planner {
             wanted, id, due: occurrence.due, ledger: ledger, isResumed: true, occurrence.classes, sorting)
         remaining.begun = occurrence.begun
         remaining.liftsHalt = occurrence.halt == .dead && forgetsFreely(id)
-        let (usual, limits) = (campaign.limits(of: occurrence, in: wanted.windowZones), wanted.limits(of: occurrence))
+        let usual = campaign.limits(of: occurrence, in: windowZones(of: wanted))
+        let limits = limits(of: occurrence, wanted)
         // Whom a person has tried again is in time for longer than others of the step.
         remaining.deadline = (usual.late(at: now) == nil ? usual : limits).deadline
         let lateness = limits.lateness(at: now).map(\.words)

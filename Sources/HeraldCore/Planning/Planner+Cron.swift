@@ -147,7 +147,7 @@ extension Planner {
         let patience = schedule.patience(settings)
         var reason =
             patience == nil ? "it is \(Lateness.tooLate)" : "it came due while nothing ran, and catch_up is none"
-        let (cutoff, isExpiry) = campaign.cutoff(at: now, patience ?? schedule.maxLateness, in: wanted.windowZones)
+        let (cutoff, isExpiry) = campaign.cutoff(at: now, patience ?? schedule.maxLateness, in: windowZones(of: wanted))
         if isExpiry { reason = "it is \(Lateness.tooOld)" }
         let late = schedule.occurrences(after: mark, through: cutoff, limit: Self.counted)
         leaveOut(late, of: campaign, reason, as: "missed", in: \.missed, beyond: \.missed)

@@ -61,8 +61,10 @@ extension Planner {
         guard !listsSkipped, !send.members.isEmpty || !fresh.isEmpty, let bad = wanted.census?.bad, !bad.isEmpty else {
             return []
         }
-        return bad.intersection(fresh).subtracting(sorting.late(of: wanted.campaign, in: wanted.windowZones, at: now))
-            .union(bad.intersection(sorting.waves.ahead.all))
+        return bad.intersection(fresh).subtracting(
+            sorting.late(of: wanted.campaign, in: windowZones(of: wanted), at: now)
+        )
+        .union(bad.intersection(sorting.waves.ahead.all))
     }
 
     private mutating func checkRows(of send: Plan.Send, _ campaign: Campaign) {

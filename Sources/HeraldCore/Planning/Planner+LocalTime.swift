@@ -183,7 +183,7 @@ extension Planner {
 
     private func isLate(_ sorting: WaveSorting, _ campaign: Campaign, _ wanted: DesiredSend) -> Bool {
         sorting.waves.reached.states.allSatisfy {
-            campaign.limits(due: $0, in: wanted.windowZones).lateness(at: now) != nil
+            campaign.limits(due: $0, in: windowZones(of: wanted)).lateness(at: now) != nil
         }
     }
 

@@ -181,7 +181,7 @@ extension Planner {
 
     /// Why a send of the campaign that was due then may neither begin nor resume. `nil` if it may.
     func lateness(of wanted: DesiredSend, due: Date) -> String? {
-        wanted.campaign.lateness(due: due, at: now, in: wanted.windowZones)?.words
+        wanted.campaign.lateness(due: due, at: now, in: windowZones(of: wanted))?.words
     }
 
     /// - Parameters:
@@ -221,7 +221,7 @@ extension Planner {
         var send = Plan.Send(
             campaign: campaign.name.value, occurrence: id, revision: campaign.revision, due: due,
             target: campaign.target.value, contentDigest: campaign.contentDigest, content: campaign.content,
-            deadline: campaign.limits(due: due, in: wanted.windowZones).deadline, delivery: campaign.delivery,
+            deadline: campaign.limits(due: due, in: windowZones(of: wanted)).deadline, delivery: campaign.delivery,
             members: remaining,
             discovered: ledger[.intended].subtracting(repeated),
             deferred: deferred(ledger[.deferred], in: remaining),

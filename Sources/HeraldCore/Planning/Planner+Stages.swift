@@ -197,7 +197,7 @@ extension Planner {
                 share: .everybody, opened: opening.since ?? now, planned: planned, before: figures, draw: last.draw)
             later.stages = later.stages.dropLast() + [last, rest]
             send.restOpening = later.stages
-            send.deadline = campaign.limits(of: later, in: wanted.windowZones).deadline
+            send.deadline = campaign.limits(of: later, in: windowZones(of: wanted)).deadline
         }
         // Whoever was sent it was in time for the first stage, and the others waited for them.
         if later.counts.tried > 0 { opening.firstEnd = opening.first }

@@ -55,6 +55,16 @@ extension Planner {
         return sizes == nil ? again.intersection(members) : RecipientSet(members.prefix(again.count))
     }
 
+    /// The zones by which the windows of a campaign's living recipients open, none if nobody knows them.
+    func windowZones(of wanted: DesiredSend) -> [Zone] { wanted.windowZones(besides: unreachable) }
+
+    /// When an occurrence that has begun is too late for everybody whom it is for.
+    func limits(of occurrence: RecordedOccurrence, _ wanted: DesiredSend) -> TimeLimits {
+        let zones = windowZones(of: wanted)
+        let isForOthers = !zones.isEmpty && !wanted.knowsZones(of: occurrence)
+        return wanted.campaign.limits(of: occurrence, in: isForOthers ? [] : zones)
+    }
+
     /// Whether not all its people may start, or might have started, at the same time.
     private func waitsForEach(_ send: Plan.Send) -> Bool {
         let hadStages = state.occurrences[send.occurrence]?.stages.isEmpty == false
@@ -114,26 +124,22 @@ extension Plan.Send {
 
 extension DesiredSend {
     /// The zones by which the windows of its recipients open, and of those who may be recipients. None where nobody is
-    /// listed: an empty list says nothing about those whom it should have.
-    var windowZones: [Zone] {
+    /// listed who lives: an empty list says nothing about those whom it should have.
+    func windowZones(besides dead: RecipientSet) -> [Zone] {
         guard let window = campaign.delivery.window, let field = window.field else { return [] }
-        // Each plan asks many times, so it only counts. Whoever is named is a member, or may be one.
+        // Whoever is named is a member, or may be one. Each plan asks many times, so it counts before it compares.
         let all = listed?.union(members) ?? members
-        guard all.count > guests.count else { return [] }
+        guard all.count > guests.count + dead.count || !all.subtracting(guests).subtracting(dead).isEmpty else {
+            return []
+        }
         let named = zones[field.value] ?? [:]
         let isDefaulted = named.values.reduce(0) { $0 + $1.count } < all.count
         return Array(Set(named.keys).union(isDefaulted ? [window.zone] : []))
     }
 
-    /// When an occurrence that has begun is too late for everybody whom it is for. No list says which clock those have who
-    /// left it, and whoever has some tried again sees no lists.
-    func limits(of occurrence: RecordedOccurrence) -> TimeLimits {
-        let zones = windowZones
-        let isForOthers = !zones.isEmpty && !knowsZones(of: occurrence)
-        return campaign.limits(of: occurrence, in: isForOthers ? [] : zones)
-    }
-
-    private func knowsZones(of occurrence: RecordedOccurrence) -> Bool {
+    /// Whether its lists say which clocks those have whom an occurrence is for. They do not for those who left them, and
+    /// whoever has some tried again sees no lists.
+    fileprivate func knowsZones(of occurrence: RecordedOccurrence) -> Bool {
         guard let ledger = occurrence.ledger else { return true }
         let people = occurrence.classes.members(where: { !$0.isHoldout })
         let gone = people.subtracting(ledger.settled).subtracting(members(for: occurrence.classes))

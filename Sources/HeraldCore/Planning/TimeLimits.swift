@@ -81,8 +81,10 @@ extension Campaign {
     }
 
     private func deadline(_ due: Date, _ stage: StageOpening?, _ suspended: Date?, in zones: [Zone]) -> Date? {
+        let clocks = windowClocks(zones)
+        let patience = schedule.maxLateness + clocks.change
         let latest = { (start: Date) in
-            windowZones(zones).map { deadline(start, suspended, in: $0) }.max() ?? start.adding(schedule.maxLateness)
+            clocks.zones.map { deadline(start, patience, suspended, in: $0) }.max() ?? start.adding(patience)
         }
         let usual = latest(due)
         guard let stage, stage.first <= max(usual, stage.firstEnd ?? usual) else { return usual }
@@ -90,19 +92,19 @@ extension Campaign {
     }
 
     /// Lateness counts only the time in which the window is open.
-    private func deadline(_ due: Date, _ suspended: Date?, in zone: Zone) -> Date {
-        guard let hours = delivery.window?.hours else { return due.adding(schedule.maxLateness) }
+    private func deadline(_ due: Date, _ patience: Duration, _ suspended: Date?, in zone: Zone) -> Date {
+        guard let hours = delivery.window?.hours else { return due.adding(patience) }
         // What waited for a later clock, or for its stage, could not start before that.
         let start = suspended.flatMap { hours.isOpen(at: $0, in: zone) ? nil : max($0, due) } ?? due
-        return hours.end(ofOpen: schedule.maxLateness, from: start, in: zone)
+        return hours.end(ofOpen: patience, from: start, in: zone)
     }
 
     /// The zones by which its window opens; none if it has no window. Where nobody knows the zones of its recipients, they
-    /// may be anywhere.
-    func windowZones(_ zones: [Zone]) -> [Zone] {
-        guard let window = delivery.window else { return [] }
-        if window.field == nil { return [window.zone] }
-        return zones.isEmpty ? Zone.everywhere : zones
+    /// may be anywhere. `change` is how much shorter a window may have been open for them, where their clock was set.
+    private func windowClocks(_ zones: [Zone]) -> (zones: [Zone], change: Duration) {
+        guard let window = delivery.window else { return ([], .zero) }
+        if window.field == nil { return ([window.zone], .zero) }
+        return zones.isEmpty ? (Zone.everywhere, Zone.clockChange) : (zones, .zero)
     }
 
     /// All that was due until then is too late now. The opposite of `TimeLimits.lateness`. The time is a whole second,
@@ -112,8 +114,10 @@ extension Campaign {
     ///   - patience: in place of `max_lateness`.
     ///   - zones: those of its recipients' windows, none if nobody knows them.
     func cutoff(at now: Date, _ patience: Duration, in zones: [Zone]) -> (time: Date, isExpiry: Bool) {
+        let clocks = windowClocks(zones)
+        let patience = patience + clocks.change
         let begin =
-            windowZones(zones).compactMap { delivery.window?.hours.start(ofOpen: patience, until: now, in: $0) }.min()
+            clocks.zones.compactMap { delivery.window?.hours.start(ofOpen: patience, until: now, in: $0) }.min()
             ?? now.addingTimeInterval(-patience.seconds)
         let late = Date(timeIntervalSince1970: begin.timeIntervalSince1970.rounded(.up) - 1)
         guard let span = delivery.expiresAfter else { return (late, false) }

@@ -9,6 +9,8 @@ package struct Zone: Sendable {
     /// All clocks of the world, as far as they differ from UTC: from -12:00 to +14:00, in the quarters of an hour that
     /// zones are set by.
     static let everywhere = (-48...56).map { Zone(offset: $0 * 900) }
+    /// By how much clocks are set forward and back in summer and winter. Those of `everywhere` never are.
+    static let clockChange = Duration.seconds(3600)
 
     /// The places where systems keep the database.
     package static let folders = [

@@ -59,11 +59,16 @@ struct PlannerShortListTests {
         }
     }
 
-    @Test(arguments: Time.allCases)
-    func `an empty list ends nothing for those whose window or clock is still to come`(_ time: Time) throws {
+    /// - Parameter dead: the list has nobody else, in Tokyo.
+    @Test(arguments: Time.allCases, [[], [4]] as [RecipientSet])
+    func `an empty list ends nothing for those whose window or clock is still to come`(
+        _ time: Time, _ dead: RecipientSet
+    ) throws {
         var (scenario, id) = try scenario(time)
         let whole = scenario.desired.sends[0]
-        shorten(&scenario, to: [])
+        scenario.state.dead = dead
+        scenario.desired.sends[0].members = dead
+        scenario.desired.sends[0].zones = ["zone": [try #require(Zone(named: "Asia/Tokyo")): dead]]
         let empty = scenario.plan(at: Self.afterTokyo)
         #expect(empty.sends.isEmpty && empty.missed.isEmpty)
         scenario.carryOut(empty)
