@@ -268,7 +268,8 @@ struct WaveSorting {
 }
 
 extension Campaign {
-    /// The same by the limits that it has.
+    /// When a zone's clock reaches a local time of its schedule. `nil` if by its limits the clock had passed it for too long
+    /// when the campaign was first seen.
     fileprivate func reaching(_ local: LocalTime, in zone: Zone, first: Date) -> Schedule.Reaching? {
         let reaching = schedule.reaching(local, in: zone)
         guard case .at(_, let ifPassed)? = schedule.local?.times, isLate(reaching.instant, in: zone, at: first) else {
