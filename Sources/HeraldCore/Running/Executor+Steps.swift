@@ -76,7 +76,6 @@ extension Executor {
 
     private mutating func newState(of step: Plan.Step, _ work: StepWork, at index: Int) -> StepState {
         var members: RecipientSet = []
-        var rate: Rate?
         switch step.work {
         case .subscribe(_, let all): members = all
         case .unsubscribe(_, let all):
@@ -84,7 +83,7 @@ extension Executor {
             report.steps[index].accepted += all.count - members.count
         case .adopt, .group: break
         case .send(let send):
-            (members, rate) = (send.members, send.delivery.rate)
+            members = send.members
             if case .dryRun(let sample) = options.mode {
                 // Whom the plan leaves out is counted already.
                 report.steps[index].skipped +=
@@ -93,8 +92,8 @@ extension Executor {
             }
         }
         return StepState(
-            work, members: members, rate: rate,
-            probesAPI: step.work.action != .send && context.topicAPI == .auto, report: report.steps[index])
+            work, members: members, probesAPI: step.work.action != .send && context.topicAPI == .auto,
+            report: report.steps[index])
     }
 
     /// Returns whether the step is over. Otherwise it has yielded. The report is updated in both cases.

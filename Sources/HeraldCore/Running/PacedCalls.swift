@@ -5,7 +5,9 @@ internal import FCM
 /// It holds no clock and makes no call.
 struct PacedCalls {
     private let pace: RunContext.Pace
-    private var budget: RateBudget
+    /// The campaign whose own rate holds, too.
+    let campaign: String?
+    private var budget = RateBudget()
     /// The rates let nothing start before this time.
     private(set) var restsUntil: Duration = .zero
     /// The latest time to wake if no answer comes.
@@ -43,11 +45,9 @@ struct PacedCalls {
         var trying: Duration
     }
 
-    /// - Parameter rate: the step's own rate.
-    init(_ pace: RunContext.Pace, rate: Rate? = nil, probesAPI: Bool = false) {
-        self.pace = pace
-        self.probesAPI = probesAPI
-        budget = RateBudget(own: rate)
+    /// - Parameter campaign: one with a rate of its own.
+    init(_ pace: RunContext.Pace, ofOwnRate campaign: String? = nil, probesAPI: Bool = false) {
+        (self.pace, self.campaign, self.probesAPI) = (pace, campaign, probesAPI)
     }
 
     // MARK: Starting
@@ -57,23 +57,23 @@ struct PacedCalls {
 
     /// How many starts are worth a commit.
     func blockNeeded(_ context: RunContext) -> Int {
-        min(max(1, limit(context) / 4), budget.block(context.limiter(of: pace)))
+        min(max(1, limit(context) / 4), context.block(of: pace, campaign))
     }
 
     /// Takes up to `wanted` starts from the rates. When it gives none, `wait` says how long to wait before asking again.
     mutating func reserve(
         _ wanted: Int, at now: Moment, _ context: inout RunContext
     ) -> (granted: Int, wait: Duration) {
-        context.withLimiter(of: pace) { budget.reserve(wanted, at: now.elapsed, from: &$0) }
+        context.withLimiters(of: pace, campaign) { budget.reserve(wanted, at: now.elapsed, from: &$0, &$1) }
     }
 
     /// The same for one batch request of up to `wanted` recipients, which takes all of its starts or none.
     mutating func reserve(
         batch wanted: Int, at now: Moment, _ context: inout RunContext
     ) -> (granted: Int, wait: Duration) {
-        context.withLimiter(of: pace) { shared in
-            let count = min(wanted, budget.largestBatch(shared))
-            let wait = budget.reserve(batch: count, at: now.elapsed, from: &shared)
+        context.withLimiters(of: pace, campaign) { shared, own in
+            let count = min(wanted, shared.largestBatch, own?.largestBatch ?? .max)
+            let wait = budget.reserve(batch: count, at: now.elapsed, from: &shared, &own)
             return (wait == .zero ? count : 0, wait)
         }
     }
@@ -84,14 +84,14 @@ struct PacedCalls {
     mutating func start(
         _ requests: Int, for recipients: RecipientSet, granted: Int, at now: Moment, _ context: inout RunContext
     ) {
-        context.withLimiter(of: pace) { budget.postpone(granted, to: now.elapsed, &$0) }
+        context.withLimiters(of: pace, campaign) { shared, own in
+            shared.postpone(granted, to: now.elapsed)
+            own?.postpone(granted, to: now.elapsed)
+        }
         inFlight.requests += requests
         inFlight.recipients.formUnion(recipients)
         hasStarted = true
     }
-
-    /// From now on another rate of the step's own holds.
-    mutating func change(to rate: Rate, at now: Moment) { budget.change(to: rate, at: now.elapsed) }
 
     // MARK: Answers
 
@@ -166,7 +166,7 @@ struct PacedCalls {
 
     /// FCM asks for it.
     mutating func pause(_ pause: RetryPolicy.Pause, at now: Moment, _ context: inout RunContext) {
-        context.withLimiter(of: pace) { budget.pause(pause, at: now.elapsed, &$0) }
+        context.withLimiters(of: pace, campaign) { shared, _ in budget.pause(pause, at: now.elapsed, &shared) }
     }
 
     /// Nothing starts for that long, because another process was asked to pause.

@@ -1,14 +1,10 @@
-/// What limits one step's requests: the rate of the run, the step's own rate if it has one, and pauses that FCM asks
-/// for its topic or target alone. The caller passes in the rate of the run.
+/// What limits one step's requests: the rate of the run, its campaign's own rate if it has one, and pauses that FCM asks
+/// for its topic or target alone. Other steps share both rates, so the caller passes their limiters in.
 package struct RateBudget: Sendable {
-    private var own: RateLimiter?
     /// A pause for this step alone.
     private var pausedUntil: Duration = .zero
 
-    package init(own: Rate? = nil) { self.own = own.map { RateLimiter($0) } }
-
-    /// From now on another rate of the step's own holds.
-    mutating func change(to other: Rate, at now: Duration) { own?.change(to: other, at: now) }
+    package init() {}
 
     /// Lets nothing of the step start before that time.
     mutating func pause(until instant: Duration) { pausedUntil = max(pausedUntil, instant) }
@@ -20,12 +16,12 @@ package struct RateBudget: Sendable {
     }
 
     /// Like `RateLimiter.reserve`. A start is taken from both limiters or from neither.
-    package mutating func reserve(
-        _ wanted: Int, at now: Duration, from shared: inout RateLimiter
+    package func reserve(
+        _ wanted: Int, at now: Duration, from shared: inout RateLimiter, _ own: inout RateLimiter?
     ) -> (granted: Int, wait: Duration) {
         var granted = 0
         while granted < wanted {
-            let wait = wait(at: now, for: 1, shared)
+            let wait = wait(at: now, for: 1, shared, own)
             guard wait == .zero else { return (granted, granted == 0 ? wait : .zero) }
             shared.take(at: now)
             own?.take(at: now)
@@ -37,8 +33,10 @@ package struct RateBudget: Sendable {
     /// Like `reserve`, for the starts of one batch request: all of them or none.
     ///
     /// - Returns: How long to wait before asking again. Zero if the starts were taken.
-    package mutating func reserve(batch count: Int, at now: Duration, from shared: inout RateLimiter) -> Duration {
-        let wait = wait(at: now, for: count, shared)
+    package func reserve(
+        batch count: Int, at now: Duration, from shared: inout RateLimiter, _ own: inout RateLimiter?
+    ) -> Duration {
+        let wait = wait(at: now, for: count, shared, own)
         guard wait == .zero else { return wait }
         for _ in 0..<count {
             shared.take(at: now)
@@ -47,16 +45,7 @@ package struct RateBudget: Sendable {
         return .zero
     }
 
-    private func wait(at now: Duration, for count: Int, _ shared: RateLimiter) -> Duration {
+    private func wait(at now: Duration, for count: Int, _ shared: RateLimiter, _ own: RateLimiter?) -> Duration {
         max(pausedUntil - now, shared.wait(at: now, for: count), own?.wait(at: now, for: count) ?? .zero)
-    }
-
-    package func largestBatch(_ shared: RateLimiter) -> Int { min(shared.largestBatch, own?.largestBatch ?? .max) }
-    package func block(_ shared: RateLimiter) -> Int { min(shared.block, own?.block ?? .max) }
-
-    /// The last `count` starts were delayed by a write to the state and happen only now.
-    mutating func postpone(_ count: Int, to now: Duration, _ shared: inout RateLimiter) {
-        shared.postpone(count, to: now)
-        own?.postpone(count, to: now)
     }
 }

@@ -66,6 +66,9 @@ package struct RateLimiter: Sendable {
         return (granted, .zero)
     }
 
+    /// Whether it is as good as new: no start of its last second counts any more.
+    func isRested(at now: Duration) -> Bool { starts.allSatisfy { now - $0 >= .seconds(1) } }
+
     /// How many starts are worth waiting for: a few milliseconds' worth, so that the caller does not wake for each
     /// start.
     package var block: Int {

@@ -32,6 +32,8 @@ struct RunContext {
     private let ended: APIs
     private(set) var sends: RateLimiter
     private var memberships: RateLimiter
+    /// Of campaigns with a rate of their own. All steps of a campaign share one.
+    private(set) var campaigns: [String: RateLimiter]
     private var succeeded: APIs = []
 
     /// FCM's APIs. A success on one does not show that another understands our credentials and project.
@@ -47,11 +49,12 @@ struct RunContext {
     /// - Parameters:
     ///   - began: when the run began.
     ///   - sends: the limiter of all sends, if there is one already.
+    ///   - campaigns: those of single campaigns that there are already.
     init(
         _ options: RunOptions, capacity: Int, random: any RandomNumberGenerator & Sendable,
         fingerprints: Fingerprinter, wantsReceipts: Bool = false, withOthers: RecipientSet = [],
         recorded state: RecordedState, endpoint: EndpointKind, began: Date,
-        sends: RateLimiter? = nil
+        sends: RateLimiter? = nil, campaigns: [String: RateLimiter] = [:]
     ) {
         self.withOthers = withOthers
         self.options = options
@@ -73,6 +76,7 @@ struct RunContext {
         recorded.sendQuota = state.sendQuota
         self.sends = sends ?? RateLimiter(options.fcm.rate, ramp: options.fcm.ramp)
         memberships = RateLimiter(options.fcm.subscriptionRate)
+        self.campaigns = campaigns
     }
 
     /// Ends the run. Nothing more starts.
@@ -143,10 +147,30 @@ struct RunContext {
         case memberships
     }
 
-    func limiter(of pace: Pace) -> RateLimiter { pace == .sends ? sends : memberships }
+    /// From now on a campaign has that rate of its own.
+    mutating func limit(_ campaign: String, to rate: Rate, at now: Duration) {
+        if campaigns[campaign] == nil {
+            // A worker meets campaigns for months.
+            campaigns = campaigns.filter { !$0.value.isRested(at: now) }
+            campaigns[campaign] = RateLimiter(rate)
+        } else {
+            campaigns[campaign]?.change(to: rate, at: now)
+        }
+    }
 
-    /// Changes that limiter in place. It remembers its last starts, and copying them for each block would be slow.
-    mutating func withLimiter<Result>(of pace: Pace, _ body: (inout RateLimiter) -> Result) -> Result {
-        pace == .sends ? body(&sends) : body(&memberships)
+    /// How many starts are worth waiting for.
+    func block(of pace: Pace, _ campaign: String?) -> Int {
+        let shared = pace == .sends ? sends.block : memberships.block
+        return min(shared, campaign.flatMap { campaigns[$0]?.block } ?? .max)
+    }
+
+    /// Changes the limiters of a step in place: the run's, and its campaign's if that has one. They remember their last
+    /// starts, and copying them for each block would be slow.
+    mutating func withLimiters<Result>(
+        of pace: Pace, _ campaign: String?, _ body: (inout RateLimiter, inout RateLimiter?) -> Result
+    ) -> Result {
+        if pace == .sends, let campaign { return body(&sends, &campaigns[campaign]) }
+        var none: RateLimiter?
+        return pace == .sends ? body(&sends, &none) : body(&memberships, &none)
     }
 }

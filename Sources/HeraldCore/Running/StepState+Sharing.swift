@@ -60,9 +60,11 @@ extension StepState {
 
     /// Takes in what the other processes have done since.
     mutating func follow(_ now: Moment, _ context: inout RunContext) {
+        if let campaign = calls.campaign, let rate = ownRate(context) {
+            context.limit(campaign, to: rate, at: now.elapsed)
+        }
         guard work.isSend, let crew = context.crew else { return }
         sharing?.nextLook = now.elapsed + Self.patience
-        if let rate = work.rate.flatMap({ crew.share.of($0) }) { calls.change(to: rate, at: now) }
         guard let reading = sharing?.reading, reading < crew.reading, let job = sharing?.job else { return }
         guard let view = crew.jobs[job] else {
             // A reading from before it was shared, or another run took over.
@@ -90,11 +92,17 @@ extension StepState {
         sharing?.view.others = others
     }
 
+    /// What this process may use of its campaign's own rate. `nil` if that is nothing, or if the campaign has none.
+    private func ownRate(_ context: RunContext) -> Rate? {
+        guard let rate = work.rate, let crew = context.crew else { return work.rate }
+        return crew.share.of(rate)
+    }
+
     /// Whether requests may start as far as other processes are concerned. If not, the wake-up time is set.
     mutating func mayStart(_ now: Moment, _ context: RunContext) -> Bool {
         guard work.isSend, let crew = context.crew else { return true }
         let hasRate =
-            crew.share.of(context.options.fcm.rate) != nil && work.rate.map { crew.share.of($0) != nil } ?? true
+            crew.share.of(context.options.fcm.rate) != nil && (work.rate == nil || ownRate(context) != nil)
         if crew.validity > .zero, hasRate { return true }
         calls.wake(after: .milliseconds(50), now)
         return false

@@ -94,12 +94,14 @@ struct StepState: DecidingStep {
     /// From this many on, outcomes are written even if no request starts.
     private static var commitSize: Int { 256 }
 
-    init(_ work: StepWork, members: RecipientSet, rate: Rate?, probesAPI: Bool, report: StepReport) {
+    init(_ work: StepWork, members: RecipientSet, probesAPI: Bool, report: StepReport) {
         self.work = work
         self.report = report
         (deferred, earlierStarts) = (work.send?.deferred ?? [], work.send?.earlierStarts ?? Partition())
         queue = StepQueue(members)
-        calls = PacedCalls(work.isSend ? .sends : .memberships, rate: rate, probesAPI: probesAPI)
+        calls = PacedCalls(
+            work.isSend ? .sends : .memberships, ofOwnRate: work.rate == nil ? nil : work.send?.campaign,
+            probesAPI: probesAPI)
         counted = report.figures(dead: report.forgotten)
     }
 

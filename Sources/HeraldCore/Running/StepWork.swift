@@ -129,7 +129,7 @@ struct StepWork {
         return SharedSend(send, within: limits, ramped: ramped, options)
     }
 
-    /// The send's own rate.
+    /// The campaign's own rate.
     var rate: Rate? { delivery?.rate }
 
     /// For a send: stop when more than this share is rejected.

@@ -17,6 +17,7 @@ package struct WorkerRun<C: Clock> where C.Duration == Duration {
     private let runBegin: C.Instant
     /// The starts of the last second count for the next job too.
     private var sends: RateLimiter?
+    private var campaigns: [String: RateLimiter] = [:]
 
     package init(at endpoint: EndpointKind, clock: C) {
         self.endpoint = endpoint
@@ -41,11 +42,11 @@ package struct WorkerRun<C: Clock> where C.Duration == Duration {
             let reason = (error as? StateError)?.description ?? StopReason.unwritableMessage.words
             return (StepReport(step), .stopped(reason))
         }
-        var state = StepState(work, members: [], rate: send.delivery.rate, probesAPI: false, report: StepReport(step))
+        var state = StepState(work, members: [], probesAPI: false, report: StepReport(step))
         state.sharing = .init(job, isConductor: false)
         let shell = StepShell(surroundings, runBegin: runBegin, campaign: send.campaign)
         while await !shell.run(&state, &context) {}
-        sends = context.sends
+        (sends, campaigns) = (context.sends, context.campaigns)
         return (state.report, end(state, context))
     }
 
@@ -63,7 +64,7 @@ package struct WorkerRun<C: Clock> where C.Duration == Duration {
         return RunContext(
             send.options, capacity: surroundings.sender.capacity, random: surroundings.random,
             fingerprints: surroundings.fingerprints, recorded: RecordedState(identity: identity), endpoint: endpoint,
-            began: now.date, sends: limiter)
+            began: now.date, sends: limiter, campaigns: campaigns)
     }
 
     private func end(_ state: StepState, _ context: RunContext) -> End {

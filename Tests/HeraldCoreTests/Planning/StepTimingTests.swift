@@ -30,10 +30,10 @@ import Testing
         for send in sending.sends {
             let estimate = timing.next(work(send.count, send.own)).whole.seconds
             let begin = now
-            var budget = RateBudget(own: send.own.map { .limited($0) })
+            var own = send.own.map { RateLimiter(.limited($0)) }
             var left = send.count
             while left > 0 {
-                let (granted, wait) = budget.reserve(left, at: now, from: &shared)
+                let (granted, wait) = RateBudget().reserve(left, at: now, from: &shared, &own)
                 left -= granted
                 now += wait
             }

@@ -17,6 +17,8 @@ struct Laboratory: Sendable {
     var fcm = FCMSettings()
     var guards = GuardLimits()
     var random = SeededRandom(seed: 1)
+    /// Who helps.
+    var crew: (any Crew)?
     /// What reports say that requests go to.
     var endpoint = EndpointKind.emulator
     /// Whether the wall clock always shows `start`, as with `--at`.
@@ -77,7 +79,8 @@ struct Laboratory: Sendable {
     ) async throws -> Report {
         let (clock, start, standsStill) = (clock, start, standsStill)
         var surroundings = Executor<ManualClock>.Surroundings(
-            store: store, sender: sender, clock: clock, now: { standsStill ? start : start.adding(clock.now.offset) },
+            store: store, sender: sender, crew: crew, clock: clock,
+            now: { standsStill ? start : start.adding(clock.now.offset) },
             random: random,
             fingerprints: Fingerprinter(key: store.fingerprintKey), stop: stop, halt: halt,
             lookAgain: lookAgain, others: others, rows: rows, observe: observe, receive: receive, note: note)

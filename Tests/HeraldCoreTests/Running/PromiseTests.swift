@@ -204,4 +204,26 @@ import Testing
         #expect(abs(ends.entries[0].seconds - 9.8) < 0.3)
         #expect(abs(ends.entries[1].seconds - 9.8 - 2.5) < 0.3)
     }
+
+    @Test(arguments: [(1, 1), (2, 4), (5, 3)])
+    func `all sends of a campaign in a run keep to its rate together`(rate: Int, each: Int) async throws {
+        var laboratory = Laboratory(population: 12)
+        laboratory.fcm.ramp = .zero
+        let (clock, instants) = (laboratory.clock, Log<Duration>())
+        let sends = (0..<3).map { number in
+            let first = RecipientID(number * each + 1)
+            var send = Plan.Send.sample(
+                first..<first + RecipientID(each), due: Laboratory.start.adding(.seconds(60 * (number - 3))))
+            send.delivery.rate = .limited(rate)
+            return Plan.Work.send(send)
+        }
+        let sender = ScriptedSender(capacity: 50) { request, number in
+            instants.append(clock.now.offset)
+            return .accepted(request, number)
+        }
+        let report = try await laboratory.run(laboratory.plan(sends), sender)
+        #expect(report.steps.map(\.accepted) == [each, each, each])
+        let starts = instants.entries.sorted()
+        for place in starts.indices.dropFirst(rate) { #expect(starts[place] - starts[place - rate] >= .seconds(1)) }
+    }
 }

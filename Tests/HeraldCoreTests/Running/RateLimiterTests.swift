@@ -71,20 +71,22 @@ import Testing
         for seed in UInt64(0)..<6 {
             var random = SeededRandom(seed: seed)
             var shared = RateLimiter(.limited(rate))
-            var budget = RateBudget(own: own.map { .limited($0) })
+            var limiter = own.map { RateLimiter(.limited($0)) }
+            let budget = RateBudget()
             let largest = min(rate, own ?? rate)
-            #expect(budget.largestBatch(shared) == largest)
+            #expect(min(shared.largestBatch, limiter?.largestBatch ?? .max) == largest)
             var now = Duration.zero
             var starts: [Duration] = []
             while now < .seconds(20) {
                 let isBatch = Int.random(in: 0..<3, using: &random) > 0
                 let count = isBatch ? Int.random(in: 1...largest, using: &random) : 1
-                var wait = budget.reserve(batch: count, at: now, from: &shared)
+                var wait = budget.reserve(batch: count, at: now, from: &shared, &limiter)
                 if wait == .zero {
                     // Delayed for a while: it starts only now.
                     if Int.random(in: 0..<4, using: &random) == 0 {
                         now += .milliseconds(Int.random(in: 0...300, using: &random))
-                        budget.postpone(count, to: now, &shared)
+                        shared.postpone(count, to: now)
+                        limiter?.postpone(count, to: now)
                     }
                     starts += Array(repeating: now, count: count)
                     wait = Int.random(in: 0..<20, using: &random) == 0 ? .milliseconds(1700) : .zero
@@ -118,12 +120,12 @@ import Testing
     }
 
     @Test func `batches reach their rate`() {
-        var shared = RateLimiter(.limited(3000))
-        var budget = RateBudget()
+        var (shared, none) = (RateLimiter(.limited(3000)), RateLimiter?.none)
+        let budget = RateBudget()
         var now = Duration.zero
         var count = 0
         while now < .seconds(60) {
-            let wait = budget.reserve(batch: 1000, at: now, from: &shared)
+            let wait = budget.reserve(batch: 1000, at: now, from: &shared, &none)
             if wait == .zero { count += 1000 }
             now += wait
         }
@@ -207,15 +209,29 @@ import Testing
 }
 
 @Suite struct RateBudgetTests {
+    @Test func `a campaign's limiter is kept as long as its last starts count`() {
+        var context = RunContext.sample()
+        for (second, campaign) in ["first", "second", "third"].enumerated() {
+            let now = Duration.milliseconds(900 * second)
+            context.limit(campaign, to: .limited(1), at: now)
+            let granted = context.withLimiters(of: .sends, campaign) {
+                RateBudget().reserve(1, at: now, from: &$0, &$1).granted
+            }
+            #expect(granted == 1)
+        }
+        #expect(context.campaigns.keys.sorted() == ["second", "third"])
+    }
+
     @Test(arguments: [(500, 10_000), (10_000, 500), (500, 500), (3, 2)])
     func `keeps both rates and reaches the lower one`(own: Int, shared: Int) {
-        var limiter = RateLimiter(.limited(shared))
-        var budget = RateBudget(own: .limited(own))
+        var limiters = (shared: RateLimiter(.limited(shared)), own: Optional(RateLimiter(.limited(own))))
+        let budget = RateBudget()
         var random = SeededRandom(seed: 9)
         var now = Duration.zero
         var starts = 0
         while now < .seconds(20) {
-            let (granted, wait) = budget.reserve(Int.random(in: 1...30, using: &random), at: now, from: &limiter)
+            let wanted = Int.random(in: 1...30, using: &random)
+            let (granted, wait) = budget.reserve(wanted, at: now, from: &limiters.shared, &limiters.own)
             starts += granted
             if granted == 0 { now += wait }
         }
@@ -224,19 +240,19 @@ import Testing
     }
 
     @Test func `a start that the shared rate refuses costs the own rate nothing`() {
-        var shared = RateLimiter(.unlimited)
-        var budget = RateBudget(own: .limited(1))
+        var (shared, own) = (RateLimiter(.unlimited), Optional(RateLimiter(.limited(1))))
+        var budget = RateBudget()
         budget.pause(.init(length: .milliseconds(10)), at: .zero, &shared)
-        let early = budget.reserve(1, at: .zero, from: &shared)
-        let late = budget.reserve(1, at: .milliseconds(10), from: &shared)
+        let early = budget.reserve(1, at: .zero, from: &shared, &own)
+        let late = budget.reserve(1, at: .milliseconds(10), from: &shared, &own)
         #expect((early.granted, late.granted) == (0, 1))
     }
 
     @Test func `a pause holds for the whole budget`() {
-        var shared = RateLimiter(.limited(100))
-        var budget = RateBudget(own: .limited(50))
+        var (shared, own) = (RateLimiter(.limited(100)), Optional(RateLimiter(.limited(50))))
+        var budget = RateBudget()
         budget.pause(.init(length: .seconds(4)), at: .zero, &shared)
-        let paused = budget.reserve(1, at: .seconds(1), from: &shared)
+        let paused = budget.reserve(1, at: .seconds(1), from: &shared, &own)
         #expect(paused == (0, .seconds(3)))
     }
 }

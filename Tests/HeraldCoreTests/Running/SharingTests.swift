@@ -222,7 +222,7 @@ import Testing
         let (job, send) = (JobID(rawValue: 1), Plan.Send.sample(1...300))
         let work = try StepWork(.send(send), isDryRun: false, begun: Laboratory.start, now: Laboratory.start)
         var step = StepState(
-            work, members: [], rate: nil, probesAPI: false,
+            work, members: [], probesAPI: false,
             report: StepReport(Plan.Step(work: .send(send), reason: "")))
         step.sharing = .init(job, isConductor: true)
         step.leave.whenIdle = true
@@ -250,7 +250,7 @@ import Testing
         let work = try StepWork(
             .send(send), isDryRun: false, partUntil: TimeLimits(), begun: Laboratory.start, now: Laboratory.start)
         var step = StepState(
-            work, members: [], rate: nil, probesAPI: false,
+            work, members: [], probesAPI: false,
             report: StepReport(Plan.Step(work: .send(send), reason: "")))
         step.sharing = .init(job, isConductor: false)
         context.crew = crew(isConductor: false, [job: JobView()], reading: 0)
@@ -276,7 +276,7 @@ import Testing
         let work = try StepWork(
             .send(send), isDryRun: false, partUntil: TimeLimits(), begun: Laboratory.start, now: Laboratory.start)
         var step = StepState(
-            work, members: [], rate: nil, probesAPI: false,
+            work, members: [], probesAPI: false,
             report: StepReport(Plan.Step(work: .send(send), reason: "")))
         let job = JobID(rawValue: 1)
         step.sharing = .init(job, isConductor: false)

@@ -137,7 +137,7 @@ extension RunContext {
 }
 
 extension StepState {
-    static func sample(_ work: Plan.Work, rate: Rate? = nil) throws -> StepState {
+    static func sample(_ work: Plan.Work) throws -> StepState {
         let members: RecipientSet
         switch work {
         case .subscribe(_, let all), .unsubscribe(_, let all): members = all
@@ -147,7 +147,6 @@ extension StepState {
         }
         return StepState(
             try StepWork(work, isDryRun: false, begun: Laboratory.start, now: Laboratory.start), members: members,
-            rate: rate,
             probesAPI: false, report: StepReport(Plan.Step(work: work, reason: "")))
     }
 }

@@ -1,0 +1,61 @@
+import FCM
+import HeraldTestSupport
+import Synchronization
+
+@testable import HeraldCore
+
+/// The crew of a process, in which others do what a test says.
+final class ScriptedCrew: Crew {
+    private let state: Mutex<State>
+
+    struct State {
+        var view: CrewView
+        /// Whom nobody has claimed.
+        var free: [JobID: RecipientSet] = [:]
+    }
+
+    init(isConductor: Bool, free: [JobID: RecipientSet] = [:]) {
+        var view = CrewView(isConductor: isConductor, validity: .seconds(1))
+        view.others = 1
+        state = Mutex(State(view: view, free: free))
+    }
+
+    @discardableResult
+    func withState<Result: Sendable>(_ body: (inout State) -> Result) -> Result { state.withLock { body(&$0) } }
+
+    /// Each look is a reading.
+    func view() -> CrewView {
+        withState { state in
+            state.view.reading += 1
+            for (job, members) in state.free { state.view.jobs[job, default: JobView()].hasFree = !members.isEmpty }
+            return state.view
+        }
+    }
+
+    func adopt(_ share: Share, wants: Bool?) {}
+
+    func pause(_ job: JobID?, for length: Duration) {}
+
+    func share(_ send: SharedSend, to members: RecipientSet, rows: RowReader?) async throws -> JobID {
+        withState { state in
+            let job = JobID(rawValue: Int64(state.free.count + 1))
+            state.free[job] = members
+            return job
+        }
+    }
+
+    func claim(in job: JobID) async throws -> Claim {
+        withState { state in Claim(members: state.free.updateValue([], forKey: job) ?? []) }
+    }
+
+    func note(_ tally: Tally, in job: JobID) {}
+
+    func leave(_ job: JobID) async throws -> Settlement {
+        withState { state in
+            (state.free[job], state.view.jobs[job]) = (nil, nil)
+            return Settlement()
+        }
+    }
+
+    func disband() async {}
+}
