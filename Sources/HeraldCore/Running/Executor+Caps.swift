@@ -110,10 +110,12 @@ extension Executor {
     /// Other processes start with nobody of the step any more. It shares again when it goes on.
     private mutating func endJob(of state: inout StepState) async {
         guard let job = state.sharing?.job else { return }
-        switch await StepShell(surroundings, runBegin: runBegin).leave(job) {
-        case .settled(let settlement): state.goOnAlone(after: settlement, at: surroundings.now())
+        let event = await StepShell(surroundings, runBegin: runBegin).leave(job)
+        let now = surroundings.moment(since: runBegin)
+        switch event {
+        case .settled(let settlement): state.goOnAlone(after: settlement, now, &context)
         case .storeFailed(let reason):
-            state.loseJob()
+            state.loseJob(now, &context)
             context.giveUp(reason)
         default: preconditionFailure("a job that is left is settled, or the state cannot say so")
         }

@@ -275,7 +275,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
             if let job = state.sharing?.job,
                 case .settled(let settlement) = await StepShell(surroundings, runBegin: runBegin).leave(job)
             {
-                state.take(settlement)
+                state.take(settlement, surroundings.moment(since: runBegin), &context)
             }
             let stopped = report.steps[entry.index].stopped
             state.doubtDead(context)

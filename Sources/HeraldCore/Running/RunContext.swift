@@ -34,6 +34,9 @@ struct RunContext {
     private var memberships: RateLimiter
     /// Of campaigns with a rate of their own. All steps of a campaign share one.
     private(set) var campaigns: [String: RateLimiter]
+    /// Of which campaigns other processes have helped to send a job, and until when what they used of the campaign's own
+    /// rate is not free. `nil` while they help.
+    private var helped: [JobID: (campaign: String, until: Duration?)] = [:]
     private var succeeded: APIs = []
 
     /// FCM's APIs. A success on one does not show that another understands our credentials and project.
@@ -156,6 +159,20 @@ struct RunContext {
         } else {
             campaigns[campaign]?.change(to: rate, at: now)
         }
+    }
+
+    /// Other processes help to send a job of that campaign from now on.
+    mutating func noteHelp(in job: JobID, of campaign: String) { helped[job] = (campaign, nil) }
+
+    /// They have left it.
+    mutating func noteEndOfHelp(in job: JobID, at now: Duration) { helped[job]?.until = now + ShareBook.quarantine }
+
+    /// What this process may use of a campaign's own rate: the whole, unless other processes help with the campaign.
+    /// `nil` if nothing may start.
+    func part(of rate: Rate, of campaign: String, at now: Duration) -> Rate? {
+        let isHelped = helped.values.contains { $0.campaign == campaign && $0.until.map { now < $0 } ?? true }
+        guard isHelped, let crew else { return rate }
+        return crew.share.of(rate)
     }
 
     /// How many starts are worth waiting for.

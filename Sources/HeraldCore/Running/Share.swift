@@ -9,7 +9,10 @@ package struct Share: Hashable, Comparable, Sendable {
 
     package init(parts: Int) { self.parts = parts }
 
-    /// `nil` if nothing may start.
+    /// Rounded down, so that all parts of a rate together are never more than the rate. `nil` if nothing may start.
+    ///
+    /// `ShareBook` gives nobody a share that would be rounded to nothing. Only while shares still move to a smaller rate
+    /// may one be worth less than a start in a second.
     package func of(_ rate: Rate) -> Rate? {
         guard case .limited(let limit) = rate else { return rate }
         let part = limit * parts / Self.whole.parts
@@ -36,6 +39,8 @@ package struct ShareHolding: Hashable, Sendable {
     package var wait = Duration.zero
     /// Whether it has something to send.
     package var wants = false
+    /// Whether it is that of the run itself.
+    package var isConductor = false
 
     package init(holder: String) { self.holder = holder }
 
@@ -58,7 +63,8 @@ package enum ShareBook {
     /// A process with a smaller rate than this would only hold recipients back.
     private static let leastRate = 10
 
-    /// The holdings that change. A share that grows may be used after `quarantine`.
+    /// The holdings that change. A share that grows may be used after `quarantine`, and is worth at least one start in a
+    /// second: whoever cannot have that much yet, has nothing.
     ///
     /// - Parameters:
     ///   - holdings: of every process that may still send.
@@ -71,7 +77,8 @@ package enum ShareBook {
         var changed: [String: ShareHolding] = [:]
         for holding in holdings {
             guard let goal = goals[holding.holder], holding.share < goal else { continue }
-            let given = holding.wait <= .zero ? max(0, min(goal.parts - holding.share.parts, free)) : 0
+            var given = holding.wait <= .zero ? max(0, min(goal.parts - holding.share.parts, free)) : 0
+            if Share(parts: holding.share.parts + given).of(rate) == nil { given = 0 }
             free -= given
             missing += goal.parts - holding.share.parts - given
             guard given > 0 else { continue }
@@ -92,12 +99,16 @@ package enum ShareBook {
         return holdings.compactMap { changed[$0.holder] }
     }
 
-    /// The same for each of those who want something, as far as the rate goes round. Who has something comes first.
+    /// The same for each of those who want something, as far as the rate goes round. The run itself comes first: nobody
+    /// else sends what is not shared. Then comes who has something.
     private static func goals(_ holdings: [ShareHolding], _ limit: Int) -> [String: Share] {
         let wanting = holdings.filter(\.wants)
         let places = min(wanting.count, max(1, limit / leastRate))
         guard places > 0 else { return [:] }
-        let chosen = (wanting.filter { $0.share > .none } + wanting.filter { $0.share == .none }).prefix(places)
+        let others = wanting.filter { !$0.isConductor }
+        let ordered =
+            wanting.filter(\.isConductor) + others.filter { $0.share > .none } + others.filter { $0.share == .none }
+        let chosen = ordered.prefix(places)
         let rest = Share.whole.parts % places
         return Dictionary(
             uniqueKeysWithValues: chosen.enumerated().map { index, holding in

@@ -60,7 +60,7 @@ extension StepState {
 
     /// Takes in what the other processes have done since.
     mutating func follow(_ now: Moment, _ context: inout RunContext) {
-        if let campaign = calls.campaign, let rate = ownRate(context) {
+        if let campaign = calls.campaign, let rate = ownRate(now, context) {
             context.limit(campaign, to: rate, at: now.elapsed)
         }
         guard work.isSend, let crew = context.crew else { return }
@@ -93,22 +93,28 @@ extension StepState {
     }
 
     /// What this process may use of its campaign's own rate. `nil` if that is nothing, or if the campaign has none.
-    private func ownRate(_ context: RunContext) -> Rate? {
-        guard let rate = work.rate, let crew = context.crew else { return work.rate }
-        return crew.share.of(rate)
+    private func ownRate(_ now: Moment, _ context: RunContext) -> Rate? {
+        guard let rate = work.rate, let campaign = calls.campaign else { return nil }
+        return context.part(of: rate, of: campaign, at: now.elapsed)
     }
 
     /// Whether requests may start as far as other processes are concerned. If not, the wake-up time is set.
     mutating func mayStart(_ now: Moment, _ context: RunContext) -> Bool {
         guard work.isSend, let crew = context.crew else { return true }
         let hasRate =
-            crew.share.of(context.options.fcm.rate) != nil && (work.rate == nil || ownRate(context) != nil)
+            crew.share.of(context.options.fcm.rate) != nil && (work.rate == nil || ownRate(now, context) != nil)
         if crew.validity > .zero, hasRate { return true }
         calls.wake(after: .milliseconds(50), now)
         return false
     }
 
     // MARK: Sharing and claiming
+
+    /// Takes part in a job.
+    mutating func join(_ job: JobID, isConductor: Bool, _ context: inout RunContext) {
+        sharing = Sharing(job, isConductor: isConductor)
+        if let campaign = work.send?.campaign { context.noteHelp(in: job, of: campaign) }
+    }
 
     /// Lets others help, or takes recipients that are shared. `nil` if neither is to be done now.
     mutating func gather(_ now: Moment, _ context: RunContext) -> StepEffect? {
@@ -160,15 +166,20 @@ extension StepState {
     }
 
     /// The state cannot say what others did.
-    mutating func loseJob() {
+    mutating func loseJob(_ now: Moment, _ context: inout RunContext) {
         if sharing?.isConductor == false { count(Tally()) }
+        endSharing(now, &context)
+    }
+
+    private mutating func endSharing(_ now: Moment, _ context: inout RunContext) {
+        if let sharing { context.noteEndOfHelp(in: sharing.job, at: now.elapsed) }
         sharing = nil
     }
 
     /// A process that helps reports only what it did itself.
-    mutating func take(_ settlement: Settlement) {
+    mutating func take(_ settlement: Settlement, _ now: Moment, _ context: inout RunContext) {
         count(settlement.others)
-        sharing = nil
+        endSharing(now, &context)
         for failure in settlement.failures {
             news.append(.failure(failure))
             report.add(failure)
@@ -177,9 +188,9 @@ extension StepState {
     }
 
     /// The job has ended before the step. Whom nobody took comes back, and can be shared again.
-    mutating func goOnAlone(after settlement: Settlement, at now: Date) {
-        take(settlement)
-        add(settlement.left, at: now)
+    mutating func goOnAlone(after settlement: Settlement, _ now: Moment, _ context: inout RunContext) {
+        take(settlement, now, &context)
+        add(settlement.left, at: now.date)
     }
 
     private mutating func add(_ claim: Claim, at now: Date) {

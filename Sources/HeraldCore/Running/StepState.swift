@@ -183,16 +183,16 @@ struct StepState: DecidingStep {
             let mayStart = isOpen && work.isNoted(block.noted, at: now.date) && mayStart(now, context)
             return mayStart ? release(block, now, &context) : putBack(block, now, &context)
         case (.sharing, .shared(let job)):
-            sharing = Sharing(job, isConductor: true)
+            join(job, isConductor: true, &context)
             return goOn(now, &context)
         case (.claiming, .claimed(let claim)): return take(claim, now, &context)
         case (.leavingJob, .settled(let settlement)):
-            take(settlement)
+            take(settlement, now, &context)
             // Others have left them to the next run. So their stage is not over.
             if report.stopped == nil, !report.isStanding { postponed += settlement.left.members.count }
             return goOn(now, &context)
         case (.leavingJob, .storeFailed(let reason)):
-            loseJob()
+            loseJob(now, &context)
             giveUp(reason, &context)
             return goOn(now, &context)
         case (.writing, .committed):

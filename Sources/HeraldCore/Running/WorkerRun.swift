@@ -43,7 +43,7 @@ package struct WorkerRun<C: Clock> where C.Duration == Duration {
             return (StepReport(step), .stopped(reason))
         }
         var state = StepState(work, members: [], probesAPI: false, report: StepReport(step))
-        state.sharing = .init(job, isConductor: false)
+        state.join(job, isConductor: false, &context)
         let shell = StepShell(surroundings, runBegin: runBegin, campaign: send.campaign)
         while await !shell.run(&state, &context) {}
         (sends, campaigns) = (context.sends, context.campaigns)

@@ -42,7 +42,7 @@ import Testing
             joined += 1
             var holding = ShareHolding(holder: "\(joined)")
             if conducts { (holding.share, holding.target) = (.whole, .whole) }
-            holding.wants = true
+            (holding.wants, holding.isConductor) = (true, conducts)
             holdings.append(holding)
             usable[holding.holder] = now
             let life = Duration.milliseconds(Int.random(in: 500...20_000, using: &random))
@@ -157,6 +157,30 @@ import Testing
         joiner.wait = .zero
         #expect(joiner.allowed == Share(parts: 2520))
         #expect(ShareBook.changes([conductor, joiner], rate: .limited(1000)).isEmpty)
+    }
+
+    /// Of 120 starts in a second, 42 parts are one.
+    @Test(arguments: [(1, false), (41, false), (42, true)])
+    func `nobody gets a share that is rounded to nothing`(free: Int, isGiven: Bool) {
+        var (one, other) = (ShareHolding(holder: "a"), ShareHolding(holder: "b"))
+        one.share = Share(parts: Share.whole.parts - free)
+        (one.target, one.wants, other.wants) = (one.share, true, true)
+        let changed = ShareBook.changes([one, other], rate: .limited(120))
+        #expect(changed.map(\.holder) == (isGiven ? ["a", "b"] : ["a"]))
+        #expect(changed[0].target == Share(parts: 2520), "it is asked to give up the half")
+        #expect(changed.dropFirst().allSatisfy { $0.share.of(.limited(120)) == .limited(1) })
+    }
+
+    @Test func `what is for one process alone goes to the run as soon as it wants it`() {
+        var (run, worker) = (ShareHolding(holder: "a"), ShareHolding(holder: "b"))
+        (worker.share, worker.target, worker.wants) = (.whole, .whole, true)
+        run.isConductor = true
+        #expect(ShareBook.changes([run, worker], rate: .limited(15)).isEmpty)
+        run.wants = true
+        #expect(ShareBook.changes([run, worker], rate: .limited(15)).map(\.target) == [.none])
+        worker.giveUp(to: .none)
+        let given = ShareBook.changes([run, worker], rate: .limited(15))
+        #expect(given.map(\.holder) == ["a"] && given[0].share == .whole)
     }
 
     @Test func `nobody gives up what nobody wants, and an unlimited rate needs no shares`() {

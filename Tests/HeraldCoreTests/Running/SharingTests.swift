@@ -60,6 +60,30 @@ import Testing
         #expect(step.handle(.woke([]), at: Self.now, &context).word == "prepare")
     }
 
+    /// Three processes have the rest of the rates: a quarter of 3 a second is less than one.
+    @Test func `a campaign's rate is cut only while others help with the campaign, and a second longer`() throws {
+        var context = RunContext.sample(rate: .limited(1000))
+        context.crew = crew(share: Share(parts: 1260), others: 3)
+        let job = JobID(rawValue: 1)
+        for (rate, help, word) in [
+            (3, nil, "prepare"), (3, (campaign: "surf", end: nil), "prepare"), (3, ("tide", nil), "wait"),
+            (3, ("tide", .milliseconds(-900)), "wait"), (3, ("tide", .seconds(-1)), "prepare"),
+            (4, ("tide", nil), "prepare"),
+        ] as [(Int, (campaign: String, end: Duration?)?, String)] {
+            var context = context
+            if let help { context.noteHelp(in: job, of: help.campaign) }
+            if let end = help?.end { context.noteEndOfHelp(in: job, at: Self.now.elapsed + end) }
+            var send = Plan.Send.sample(1...3)
+            send.delivery.rate = .limited(rate)
+            var step = try StepState.sample(.send(send))
+            var effect = StepEffect.finish
+            for event: StepEvent in [.begun, .committed, .looked(isPaused: false)] {
+                effect = step.handle(event, at: Self.now, &context)
+            }
+            #expect(effect.word == word, "\(rate), \(String(describing: help))")
+        }
+    }
+
     @Test func `what was granted does not start once the reading is too old, and comes again`() throws {
         var context = RunContext.sample()
         context.crew = crew()
@@ -145,7 +169,7 @@ import Testing
         }
         var settlement = Settlement()
         (settlement.others[.accepted], settlement.others[.rejected]) = (390, 7)
-        step.take(settlement)
+        step.take(settlement, Self.now, &context)
         #expect(step.report.accepted == 391 && step.report.rejected == 7 && step.report.pending == 2)
     }
 
@@ -157,7 +181,7 @@ import Testing
         var settlement = Settlement()
         settlement.others[.accepted] = 97
         settlement.left = Claim(members: RecipientSet(101...400), deferred: [400])
-        step.goOnAlone(after: settlement, at: Self.now.date)
+        step.goOnAlone(after: settlement, Self.now, &context)
         #expect(step.sharing == nil && step.isUnfinished)
         // 2 and 3 had stayed.
         #expect(step.queue.freshCount == 302 && step.deferred == [400])
@@ -224,7 +248,7 @@ import Testing
         var step = StepState(
             work, members: [], probesAPI: false,
             report: StepReport(Plan.Step(work: .send(send), reason: "")))
-        step.sharing = .init(job, isConductor: true)
+        step.join(job, isConductor: true, &context)
         step.leave.whenIdle = true
         var view = JobView()
         view.open = 5
@@ -252,7 +276,7 @@ import Testing
         var step = StepState(
             work, members: [], probesAPI: false,
             report: StepReport(Plan.Step(work: .send(send), reason: "")))
-        step.sharing = .init(job, isConductor: false)
+        step.join(job, isConductor: false, &context)
         context.crew = crew(isConductor: false, [job: JobView()], reading: 0)
         _ = step.handle(.begun, at: Self.now, &context)
         context.crew = crew(isConductor: false, reading: 2)
@@ -279,7 +303,7 @@ import Testing
             work, members: [], probesAPI: false,
             report: StepReport(Plan.Step(work: .send(send), reason: "")))
         let job = JobID(rawValue: 1)
-        step.sharing = .init(job, isConductor: false)
+        step.join(job, isConductor: false, &context)
         var view = JobView()
         view.hasFree = true
         context.crew = crew(isConductor: false, [job: view])

@@ -146,7 +146,7 @@ extension CrewReading {
             let (id, conducts) = (try row.uuid(0), try row.bool(1))
             var holding = ShareHolding(holder: id.uuidString)
             // The run gives itself a share again, which writes its row anew.
-            holding.wants = try row.bool(6)
+            (holding.wants, holding.isConductor) = (try row.bool(6), conducts)
             return Worker(
                 id: id, isConductor: conducts, holding: holding, revision: try row.int(7), lease: conducts ? nil : 0,
                 quiet: 0, isImpossible: true)
@@ -159,6 +159,7 @@ extension CrewReading {
         (holding.share, holding.before) = (try StoredValue.share(row.int(2)), try StoredValue.share(row.int(3)))
         (holding.target, holding.wants) = (try StoredValue.share(row.int(4)), try row.bool(6))
         holding.wait = .seconds(try StoredValue.span(row.double(5)))
+        holding.isConductor = try row.bool(1)
         return Worker(
             id: id, isConductor: try row.bool(1), holding: holding, revision: try row.int(7),
             lease: try row.optionalSpan(8), quiet: try row.optionalSpan(9) ?? 0)
