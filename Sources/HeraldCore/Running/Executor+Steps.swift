@@ -119,7 +119,7 @@ extension Executor {
         return isOver
     }
 
-    private mutating func note(isInterrupted: Bool) {
+    mutating func note(isInterrupted: Bool) {
         if context.isUnreachable { report.isUnreachable = true }
         if context.wasBlocked { report.wasBlocked = true }
         if isInterrupted { report.result = .interrupted }

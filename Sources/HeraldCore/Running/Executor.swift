@@ -278,11 +278,12 @@ package struct Executor<C: Clock> where C.Duration == Duration {
                 state.take(settlement, surroundings.moment(since: runBegin), &context)
             }
             let stopped = report.steps[entry.index].stopped
-            state.doubtDead(context)
+            await commit(state.dismiss(surroundings.moment(since: runBegin), context))
             surroundings.tell(state.takeNews(), of: state.report.id)
             report.steps[entry.index] = state.report
             if let stopped { report.steps[entry.index].stop(stopped) }
         }
+        note(isInterrupted: false)
         queue.removeAll()
     }
 

@@ -80,7 +80,12 @@ extension StepState {
         count(view.others)
         sharing?.view = view
         if view.quiet > .zero { calls.pause(for: view.quiet, at: now) }
-        if view.others[.accepted] > 0 { context.noteSuccess(on: .send) }
+        judgeOthers(&context)
+    }
+
+    /// What they counted since shows whether the step may go on.
+    private mutating func judgeOthers(_ context: inout RunContext) {
+        if let others = sharing?.view.others, others[.accepted] > 0 { context.noteSuccess(on: .send) }
         checkForgetting(&context)
         checkRejections()
     }
@@ -176,9 +181,10 @@ extension StepState {
         sharing = nil
     }
 
-    /// A process that helps reports only what it did itself.
+    /// A process that helps reports only what it did itself, and has judged the whole before.
     mutating func take(_ settlement: Settlement, _ now: Moment, _ context: inout RunContext) {
         count(settlement.others)
+        if sharing?.isConductor == true { judgeOthers(&context) }
         endSharing(now, &context)
         for failure in settlement.failures {
             news.append(.failure(failure))

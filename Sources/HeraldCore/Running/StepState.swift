@@ -268,6 +268,21 @@ struct StepState: DecidingStep {
     // MARK: The end
 
     private mutating func close(_ now: Moment, _ context: RunContext) -> StepEffect {
+        write(.closing, lastChanges(now, context), now, context)
+    }
+
+    /// The step has yielded and does not go on in this run.
+    ///
+    /// - Returns: What is to be written if what others told since has stopped it.
+    mutating func dismiss(_ now: Moment, _ context: RunContext) -> [StateChange] {
+        doubtDead(context)
+        guard trouble.halt != nil else { return [] }
+        let changes = work.changes(outcomes, besides: earlierStarts, at: now.date) + lastChanges(now, context)
+        holdRest()
+        return changes
+    }
+
+    private mutating func lastChanges(_ now: Moment, _ context: RunContext) -> [StateChange] {
         if queue.aside.hasSome { report.wait(work.closedNote) }
         let isComplete = report.pending == 0 && report.stopped == nil && !report.isStanding
         let ending = isComplete ? work.closing(at: now.date, unknown: report.unknown) : []
@@ -275,7 +290,7 @@ struct StepState: DecidingStep {
         if report.standing == .waiting, calls.hasStarted { changes += work.suspending(at: now.date) }
         if !isUnfinished, let note = undecidedNote { report.wait(note) }
         if let halt = trouble.halt, context.options.mode == .apply { changes += work.halting(halt) }
-        return write(.closing, changes, now, context)
+        return changes
     }
 
     private var undecidedNote: String? { work.undecidedNote(besides: queue.awaitingCaps.count) }
@@ -307,8 +322,13 @@ struct StepState: DecidingStep {
         (work.staging?.figures ?? StageFigures()) + (report.figures(dead: dead + deaths.kept) - counted)
     }
 
-    private mutating func end(_ now: Moment, _ context: RunContext) -> StepEffect {
+    /// What is left waits for a person.
+    private mutating func holdRest() {
         if deaths.areTooMany || report.standing == .held || trouble.halt == .stage { report.held += report.pending }
+    }
+
+    private mutating func end(_ now: Moment, _ context: RunContext) -> StepEffect {
+        holdRest()
         report.duration += now.elapsed - resumed
         outcomes = UnwrittenOutcomes()
         calls.endWaiting()

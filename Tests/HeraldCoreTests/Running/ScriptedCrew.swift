@@ -12,6 +12,10 @@ final class ScriptedCrew: Crew {
         var view: CrewView
         /// Whom nobody has claimed.
         var free: [JobID: RecipientSet] = [:]
+        /// Whether the others claim all that is shared.
+        var takesAll = false
+        /// What they tell of a job when they leave it.
+        var settlement = Settlement()
     }
 
     init(isConductor: Bool, free: [JobID: RecipientSet] = [:]) {
@@ -39,7 +43,9 @@ final class ScriptedCrew: Crew {
     func share(_ send: SharedSend, to members: RecipientSet, rows: RowReader?) async throws -> JobID {
         withState { state in
             let job = JobID(rawValue: Int64(state.free.count + 1))
-            state.free[job] = members
+            state.free[job] = state.takesAll ? [] : members
+            state.view.jobs[job] = JobView()
+            if state.takesAll { state.view.jobs[job]?.open = members.count }
             return job
         }
     }
@@ -53,7 +59,7 @@ final class ScriptedCrew: Crew {
     func leave(_ job: JobID) async throws -> Settlement {
         withState { state in
             (state.free[job], state.view.jobs[job]) = (nil, nil)
-            return Settlement()
+            return state.settlement
         }
     }
 

@@ -217,6 +217,54 @@ import Testing
         }
     }
 
+    /// With more than 50 % rejected the send stops.
+    @Test(arguments: [(150, false), (250, true)])
+    func `what others tell last is judged before the step ends`(rejected: Int, halts: Bool) throws {
+        var context = RunContext.sample()
+        context.crew = crew(others: 1)
+        var (step, _) = try proven(400, &context)
+        _ = step.handle(.shared(JobID(rawValue: 1)), at: Self.now, &context)
+        step.queue = StepQueue([])
+        step.stage = .leavingJob
+        var settlement = Settlement()
+        (settlement.others[.accepted], settlement.others[.rejected]) = (397 - rejected, rejected)
+        guard case .commit(let changes) = step.handle(.settled(settlement), at: Self.now, &context) else {
+            throw Unexpected()
+        }
+        let send = Plan.Send.sample(1...400)
+        #expect(changes.contains(.halt(send.occurrence, .rejected)) == halts)
+        #expect((step.report.stopped != nil) == halts)
+    }
+
+    /// The others have it all, so the run goes on with the next send. A machine stops that.
+    @Test(arguments: [(150, false), (250, true)])
+    func `what others tell last of a send that is not in front is judged when the run is stopped`(
+        rejected: Int, halts: Bool
+    ) async throws {
+        var laboratory = Laboratory(population: 410)
+        laboratory.fcm.ramp = .zero
+        let crew = ScriptedCrew(isConductor: true)
+        crew.withState { state in
+            state.takesAll = true
+            (state.settlement.others[.accepted], state.settlement.others[.rejected]) = (399 - rejected, rejected)
+        }
+        laboratory.crew = crew
+        let left = Plan.Send.sample(1...400)
+        let plan = laboratory.plan(.send(left), .send(.sample(401...410, campaign: "surf")))
+        let sent = Log<RecipientID>()
+        let sender = ScriptedSender { request, number in
+            sent.append(request.recipient)
+            return .accepted(request, number)
+        }
+        let report = try await laboratory.run(
+            plan, sender, stop: { sent.entries.contains { $0 > 400 } ? .machine : nil })
+        #expect(report.result == .interrupted)
+        #expect(report.steps[0].rejected == rejected && report.steps[0].accepted == 400 - rejected)
+        #expect((report.steps[0].stopped != nil) == halts)
+        let recorded = try #require(laboratory.memory.state().occurrences[left.occurrence])
+        #expect(recorded.halt == (halts ? .rejected : nil))
+    }
+
     @Test(arguments: [RecipientSet(), [400]])
     func `a stage is not over while somebody of it is left whom another process does not try again`(
         _ left: RecipientSet
