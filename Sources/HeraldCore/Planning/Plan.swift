@@ -151,6 +151,8 @@ package struct Plan: Hashable, Sendable {
         package var deferred: RecipientSet = []
         /// Whom FCM refused for now in an earlier run. The file holds that by now, so this run records them as unknown.
         package var refusedAndHeld = RecipientSet()
+        /// Members whose outcome is unknown, and who are sent it again.
+        package var repeated: RecipientSet = []
         /// How many people it reaches: `members`, or a topic's subscribers.
         package var recipients: Int
         /// Whether those are all. An app may subscribe its users to a topic itself.

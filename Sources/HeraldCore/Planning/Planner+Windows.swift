@@ -115,7 +115,7 @@ extension Plan.Send {
     /// - Parameter rest: those of its members who are sent it.
     mutating func limit(to rest: RecipientSet) {
         members = rest
-        deferred = deferred.intersection(rest)
+        (deferred, repeated) = (deferred.intersection(rest), repeated.intersection(rest))
         seeds = seeds.intersection(rest)
         classes = classes.intersection(rest)
         recipients = rest.count

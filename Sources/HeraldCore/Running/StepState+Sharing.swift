@@ -139,7 +139,9 @@ extension StepState {
             let send = work.shared(ramped: context.sends.begin.map { now.elapsed - $0 } ?? .zero, context.options)
         else { return nil }
         // Only this process can look for other registrations, and knows who is a seed and when earlier tries started.
-        let kept = (work.send?.seeds ?? []).union(earlierStarts.all)
+        // Whoever is sent it again is unknown already, so the state could not say whether a process that leaves has tried
+        // them.
+        let kept = (work.send.map { $0.seeds.union($0.repeated) } ?? []).union(earlierStarts.all)
         let given = queue.giveAway(except: context.withOthers.union(kept))
         guard !given.isEmpty else { return nil }
         stage = .sharing

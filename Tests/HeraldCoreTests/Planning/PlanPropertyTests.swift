@@ -233,6 +233,7 @@ import Testing
                 let uncertain = occurrence.unknown.union(occurrence.intended)
                 let again = send.members.intersection(uncertain)
                 #expect(campaigns[send.campaign]?.delivery.onUnknown == .resend || again.isEmpty)
+                #expect(again.subtracting(send.repeated).isEmpty && send.repeated.subtracting(send.members).isEmpty)
                 #expect(send.discovered.union(again).intersection(occurrence.intended) == occurrence.intended)
                 #expect(occurrence.finished == nil || occurrence.tried.isEmpty)
             }

@@ -13,6 +13,7 @@ struct CrewScene {
     let recipients: Int
     let log = SlowServer.Log()
     let rate: Rate
+    let onUnknown: Campaign.OnUnknown
     var timing = Self.times
     var content = MessageContent(["notification": ["title": "Tide"]])
     var stopWhenRejectedPercent = 50
@@ -31,8 +32,10 @@ struct CrewScene {
         return times
     }
 
-    init(_ recipients: Int, rate: Rate = .unlimited) async throws {
-        self.rate = rate
+    init(
+        _ recipients: Int, rate: Rate = .unlimited, onUnknown: Campaign.OnUnknown = .hold
+    ) async throws {
+        (self.rate, self.onUnknown) = (rate, onUnknown)
         server = try PostgresTestServer.newSchema()
         self.recipients = recipients
         let store = try await PostgresStore.create(server, identity: OpenStore.identity)
@@ -49,13 +52,16 @@ struct CrewScene {
     func plan(_ state: RecordedState) -> Plan {
         let occurrence = state.occurrences[Self.occurrence]
         let ledger = occurrence?.ledger ?? Ledger()
+        let repeated = onUnknown == .resend ? ledger.uncertain : []
         let everybody = RecipientSet(1..<RecipientID(recipients + 1))
         var send = Plan.Send(
             campaign: "tide", occurrence: Self.occurrence, revision: 1, due: nil, target: .audience("all"),
             contentDigest: "sha256:1", content: content, deadline: nil,
-            delivery: .init(stopWhenRejectedPercent: stopWhenRejectedPercent),
-            members: everybody.subtracting(ledger.settled), discovered: ledger[.intended], deferred: ledger[.deferred],
-            recipients: recipients, isResumed: occurrence != nil)
+            delivery: .init(onUnknown: onUnknown, stopWhenRejectedPercent: stopWhenRejectedPercent),
+            members: everybody.subtracting(ledger.settled).union(repeated),
+            discovered: ledger[.intended].subtracting(repeated), deferred: ledger[.deferred], recipients: recipients,
+            isResumed: occurrence != nil)
+        send.repeated = repeated
         if content.differsByRecipient {
             send.classes = partakers.without(\.isHoldout).intersection(send.members)
             send.members = send.classes.all

@@ -77,6 +77,29 @@ import Testing
         #expect(try await scene.leftovers() == 0)
     }
 
+    @Test func `a helper that is told to stop keeps nobody to whom it is to be sent again`() async throws {
+        let scene = try await CrewScene(3000, onUnknown: .resend)
+        let store = try await PostgresStore.open(scene.server)
+        guard case .send(let send) = scene.plan(try await store.snapshot()).steps[0].work else {
+            throw CancellationError()
+        }
+        let unknown = RecipientSet((1...1000).map { RecipientID(3 * $0) })
+        try await store.commit([
+            .open(send.occurrence, RecordedOccurrence(send)), .outcome(send.occurrence, unknown, .unknown),
+        ])
+        let (over, log) = (Switch(), scene.log)
+        async let help = scene.help(1) { over.isOn }
+        try await scene.eventually { try await scene.helpers() == 1 }
+        async let conducted = scene.conduct()
+        try await scene.eventually { log.processes.contains(1) }
+        over.turnOn()
+        let report = try await conducted
+        _ = try await help
+        #expect(report.result == .ok && report.steps[0].accepted == 3000)
+        #expect(scene.log.count == 3000 && scene.log.repeated.isEmpty)
+        #expect(try await scene.ledger[.accepted].count == 3000)
+    }
+
     @Test func `what a helper in trouble had in flight is unknown, and the others send the rest`() async throws {
         let scene = try await CrewScene(3000)
         let proxy = try PostgresProxy()
