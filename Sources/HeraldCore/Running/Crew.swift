@@ -25,6 +25,10 @@ package protocol Crew: Sendable {
     /// What this process has counted in a job. It is written together with the next commit.
     func note(_ tally: Tally, in job: JobID)
 
+    /// Asks the others to start nothing more of a job, or of all. A process that helps asks nobody. The caller still leaves
+    /// the job.
+    func dismiss(_ job: JobID?)
+
     /// Ends this process's part in a job. A conductor ends the job: it waits until all others have left it or are gone,
     /// unless the task is cancelled.
     func leave(_ job: JobID) async throws -> Settlement

@@ -106,14 +106,21 @@ extension Executor {
             campaign = send.campaign
             missed = self.report.missedOccurrences.first { $0.occurrence == send.occurrence }
         }
-        let (report, observe) = (report, surroundings.observe)
+        let (report, surroundings) = (report, surroundings)
+        var behind = queue
         let shell = StepShell(surroundings, runBegin: runBegin, campaign: campaign, missed: missed)
         surroundings.begin(step.id)
-        let isOver = await shell.run(&state, &context) { step in
-            var report = report
-            report.steps[index] = step
-            await observe(report)
-        }
+        let isOver = await shell.run(
+            &state, &context,
+            meanwhile: { now, context in
+                for (id, news) in behind.follow(now, &context) { surroundings.tell(news, of: id) }
+            },
+            observe: { step in
+                var report = report
+                report.steps[index] = step
+                await surroundings.observe(report)
+            })
+        queue = behind
         self.report.steps[index] = state.report
         if isOver { await surroundings.end(state.report) }
         return isOver

@@ -290,9 +290,11 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     /// Between steps nothing starts, so whatever others are to get can be given up.
     private mutating func followCrew() {
         guard let crew = surroundings.crew else { return }
-        let view = crew.view()
-        context.follow(view, at: surroundings.moment(since: runBegin).elapsed)
+        let (view, now) = (crew.view(), surroundings.moment(since: runBegin))
+        context.follow(view, at: now.elapsed)
         crew.adopt(view.share, wants: nil)
+        if context.isEnding { crew.dismiss(nil) }
+        for (id, news) in queue.follow(now, &context) { surroundings.tell(news, of: id) }
     }
 
     // MARK: The state

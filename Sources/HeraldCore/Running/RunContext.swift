@@ -82,6 +82,9 @@ struct RunContext {
         self.campaigns = campaigns
     }
 
+    /// Whether nothing more starts in this run.
+    var isEnding: Bool { stop != nil || fatal != nil }
+
     /// Ends the run. Nothing more starts.
     mutating func giveUp(_ reason: String, isUnreachable: Bool = false) {
         fatal = fatal ?? reason
@@ -166,6 +169,9 @@ struct RunContext {
 
     /// They have left it.
     mutating func noteEndOfHelp(in job: JobID, at now: Duration) { helped[job]?.until = now + ShareBook.quarantine }
+
+    /// Whether other processes go on with something, whatever this one does.
+    var isHelped: Bool { helped.values.contains { $0.until == nil } }
 
     /// What this process may use of a campaign's own rate: the whole, unless other processes help with the campaign.
     /// `nil` if nothing may start.

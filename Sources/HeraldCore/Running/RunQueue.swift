@@ -65,6 +65,16 @@ struct RunQueue {
 
     mutating func removeAll() { entries = [] }
 
+    /// Takes in what other processes have done of the steps that they go on with.
+    ///
+    /// - Returns: What those steps have to say.
+    mutating func follow(_ now: Moment, _ context: inout RunContext) -> [(step: StepID, news: [StepNews])] {
+        entries.indices.filter { entries[$0].state?.sharing != nil }.map { place in
+            entries[place].state?.followFromBehind(now, &context)
+            return (entries[place].step.id, entries[place].state?.takeNews() ?? [])
+        }
+    }
+
     // MARK: What is next
 
     func next(at now: Moment, _ recorded: RecordedState) -> Turn {

@@ -64,6 +64,8 @@ enum StepNews {
     case receipt(registration: String?, messageID: String, Receipt.Text?)
     /// FCM asks to be left alone for that long: in one job, or by all sends.
     case pause(JobID?, Duration)
+    /// Nothing more of a job is to start.
+    case dismissal(JobID)
 }
 
 /// A step that only decides. It holds no clock, does no I/O and never waits. `StepState`, `GroupState` and `SurveyState`

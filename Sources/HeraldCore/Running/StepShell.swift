@@ -36,9 +36,12 @@ struct StepShell<C: Clock> where C.Duration == Duration {
 
     /// Returns `true` when the step is over, `false` when it has yielded.
     ///
-    /// - Parameter observe: called with the step's report about once a second.
+    /// - Parameters:
+    ///   - meanwhile: called before each event, for what other processes go on with.
+    ///   - observe: called with the step's report about once a second.
     func run<Step: DecidingStep>(
-        _ step: inout Step, _ context: inout RunContext, observe: (Step.Account) async -> Void = { _ in }
+        _ step: inout Step, _ context: inout RunContext, meanwhile: (Moment, inout RunContext) -> Void = { _, _ in },
+        observe: (Step.Account) async -> Void = { _ in }
     ) async -> Bool {
         await withTaskGroup(of: Signal.self) { group in
             defer { group.cancelAll() }
@@ -56,6 +59,7 @@ struct StepShell<C: Clock> where C.Duration == Duration {
                 let now = now
                 context.stop = surroundings.stop()
                 if let view = surroundings.crew?.view() { context.follow(view, at: now.elapsed) }
+                meanwhile(now, &context)
                 let effect = step.handle(event, at: now, &context)
                 surroundings.tell(step.takeNews(), of: step.id)
                 tellCrew(of: step, context)
@@ -68,7 +72,11 @@ struct StepShell<C: Clock> where C.Duration == Duration {
                         await observe(step.report)
                     }
                     if answers > 0 { listen(for: answers, &sentries, in: &group) }
-                    if let instant { sleep(until: instant, from: now, &sentries, in: &group) }
+                    // What others did may concern another step, and so may a request to stop.
+                    let look = context.isHelped ? now.elapsed + Self.patience : nil
+                    if let instant = [instant, look].compactMap(\.self).min() {
+                        sleep(until: instant, from: now, &sentries, in: &group)
+                    }
                     event = await wait(&sentries, in: &group)
                 default: event = await carryOut(effect)
                 }
@@ -76,10 +84,14 @@ struct StepShell<C: Clock> where C.Duration == Duration {
         }
     }
 
+    /// Between two looks at what others do.
+    private static var patience: Duration { .milliseconds(250) }
+
     private var now: Moment { surroundings.moment(since: runBegin) }
 
     private func tellCrew(of step: some DecidingStep, _ context: RunContext) {
         guard let crew = surroundings.crew, let share = context.crew?.share else { return }
+        if context.isEnding { crew.dismiss(nil) }
         if let part = step.part { crew.note(part.tally, in: part.job) }
         if !step.isGranting { crew.adopt(share, wants: step.wantsStarts) }
     }
@@ -220,6 +232,7 @@ extension Executor.Surroundings {
             case .receipt(let registration, let id, let text):
                 receive?(Receipt(step: step.rawValue, registration: registration, messageID: id, text: text))
             case .pause(let job, let length): crew?.pause(job, for: length)
+            case .dismissal(let job): crew?.dismiss(job)
             }
         }
     }

@@ -58,13 +58,24 @@ extension StepState {
 
     // MARK: Following the others
 
-    /// Takes in what the other processes have done since.
-    mutating func follow(_ now: Moment, _ context: inout RunContext) {
+    /// Before each event.
+    mutating func lookAround(_ now: Moment, _ context: inout RunContext) {
         if let campaign = calls.campaign, let rate = ownRate(now, context) {
             context.limit(campaign, to: rate, at: now.elapsed)
         }
-        guard work.isSend, let crew = context.crew else { return }
         sharing?.nextLook = now.elapsed + Self.patience
+        follow(now, &context)
+    }
+
+    /// The same for a step that is not in front, whose job others go on with.
+    mutating func followFromBehind(_ now: Moment, _ context: inout RunContext) {
+        follow(now, &context)
+        dismissOthers()
+    }
+
+    /// Takes in what the other processes have done since.
+    private mutating func follow(_ now: Moment, _ context: inout RunContext) {
+        guard work.isSend, let crew = context.crew else { return }
         guard let reading = sharing?.reading, reading < crew.reading, let job = sharing?.job else { return }
         guard let view = crew.jobs[job] else {
             // A reading from before it was shared, or another run took over.
@@ -88,6 +99,13 @@ extension StepState {
         if let others = sharing?.view.others, others[.accepted] > 0 { context.noteSuccess(on: .send) }
         checkForgetting(&context)
         checkRejections()
+    }
+
+    /// Once the step starts nothing more, the others are to start nothing more of it either, also while this process waits
+    /// for its own answers.
+    mutating func dismissOthers() {
+        guard let sharing, sharing.isConductor, report.stopped != nil || report.isStanding else { return }
+        news.append(.dismissal(sharing.job))
     }
 
     /// Replaces what the others counted.

@@ -134,7 +134,7 @@ struct StepState: DecidingStep {
 
     mutating func handle(_ event: StepEvent, at now: Moment, _ context: inout RunContext) -> StepEffect {
         calls.noteWaking(at: now)
-        follow(now, &context)
+        lookAround(now, &context)
         switch (stage, event) {
         case (.new, .begun):
             resumed = now.elapsed
@@ -220,6 +220,7 @@ struct StepState: DecidingStep {
     mutating func goOn(_ now: Moment, _ context: inout RunContext) -> StepEffect {
         let isLeft = isToBeLeft(now)
         if !isLeft, let effect = startSome(now, &context) { return effect }
+        dismissOthers()
         let mustWrite = outcomes.count >= Self.commitSize || calls.inFlight.isEmpty && isUnfinished && !isLeft
         if mustWrite, !outcomes.isEmpty, context.fatal == nil { return write(.writing, [], now, context) }
         if calls.inFlight.isEmpty, isLeft || !isUnfinished {

@@ -16,6 +16,8 @@ final class ScriptedCrew: Crew {
         var takesAll = false
         /// What they tell of a job when they leave it.
         var settlement = Settlement()
+        /// Jobs that they were asked to leave.
+        var dismissed: Set<JobID> = []
     }
 
     init(isConductor: Bool, free: [JobID: RecipientSet] = [:]) {
@@ -39,6 +41,10 @@ final class ScriptedCrew: Crew {
     func adopt(_ share: Share, wants: Bool?) {}
 
     func pause(_ job: JobID?, for length: Duration) {}
+
+    func dismiss(_ job: JobID?) {
+        withState { state in state.dismissed.formUnion(job.map { [$0] } ?? Set(state.free.keys)) }
+    }
 
     func share(_ send: SharedSend, to members: RecipientSet, rows: RowReader?) async throws -> JobID {
         withState { state in

@@ -219,6 +219,90 @@ import Testing
         }
     }
 
+    @Test(arguments: [(150, false), (250, true)])
+    func `the others are asked to leave as soon as a send stops, before the run has its own answers`(
+        rejected: Int, halts: Bool
+    ) throws {
+        var context = RunContext.sample()
+        context.crew = crew(others: 1)
+        var (step, effect) = try proven(400, &context)
+        let job = JobID(rawValue: 1)
+        for event: StepEvent in [.shared(job), .prepared, .committed, .sent] {
+            effect = step.handle(event, at: Self.now, &context)
+        }
+        #expect(effect.word == "claim" && !step.calls.inFlight.isEmpty)
+        var view = JobView()
+        (view.others[.accepted], view.others[.rejected], view.open) = (300 - rejected, rejected, 97)
+        context.crew = crew(others: 1, [job: view], reading: 2)
+        #expect(step.handle(.claimed(Claim()), at: Self.now, &context).word == "wait")
+        let dismissed = step.takeNews().contains { if case .dismissal(job) = $0 { true } else { false } }
+        #expect(dismissed == halts)
+    }
+
+    @Test func `when a run is to stop, the others hear of it before it has its own answers`() async throws {
+        var laboratory = Laboratory(population: 400)
+        laboratory.fcm.ramp = .zero
+        let crew = ScriptedCrew(isConductor: true)
+        laboratory.crew = crew
+        let (clock, asked, told) = (laboratory.clock, Log<RecipientID>(), Log<Bool>())
+        let sender = ScriptedSender { request, number in
+            asked.append(request.recipient)
+            if number == 50 {
+                // This answer comes late.
+                for _ in 0..<1000 where crew.withState({ $0.dismissed.isEmpty }) {
+                    try? await clock.sleep(for: .milliseconds(10))
+                }
+                told.append(crew.withState { !$0.dismissed.isEmpty })
+            }
+            return .accepted(request, number)
+        }
+        let plan = laboratory.plan(.send(.sample(1...400)))
+        let report = try await laboratory.run(plan, sender, stop: { asked.entries.count > 50 ? .machine : nil })
+        #expect(report.result == .interrupted && report.steps[0].accepted == asked.entries.count)
+        #expect(told.entries == [true])
+    }
+
+    /// The others have all of the first send when the second one comes due, which takes ten seconds.
+    @Test(arguments: [(150, false), (250, true)])
+    func `a send that others go on with is judged while another one is in front`(
+        rejected: Int, halts: Bool
+    ) async throws {
+        var laboratory = Laboratory(population: 410)
+        laboratory.fcm.ramp = .zero
+        let crew = ScriptedCrew(isConductor: true)
+        crew.withState { $0.takesAll = true }
+        laboratory.crew = crew
+        let left = Plan.Send.sample(1...400)
+        var slow = Plan.Send.sample(401...410, campaign: "surf")
+        slow.delivery.rate = .limited(1)
+        var plan = laboratory.plan(.send(left))
+        plan.nextDue = Laboratory.start.adding(.seconds(20))
+        let later = laboratory.plan(.send(slow))
+        let told = Log<Bool>()
+        let sender = ScriptedSender { request, number in
+            if request.recipient == 402 {
+                crew.withState { state in
+                    var others = Tally()
+                    (others[.accepted], others[.rejected]) = (399 - rejected, rejected)
+                    state.view.jobs = state.view.jobs.mapValues { job in
+                        var job = job
+                        (job.others, job.open) = (others, 0)
+                        return job
+                    }
+                    state.settlement.others = others
+                }
+            }
+            if request.recipient == 410 { told.append(crew.withState { !$0.dismissed.isEmpty }) }
+            return .accepted(request, number)
+        }
+        let report = try await laboratory.run(plan, sender, lookAgain: { _, _ in later })
+        #expect(told.entries == [halts])
+        #expect(report.steps.map(\.accepted) == [400 - rejected, 10])
+        #expect((report.steps[0].stopped != nil) == halts)
+        let recorded = try #require(laboratory.memory.state().occurrences[left.occurrence])
+        #expect(recorded.halt == (halts ? .rejected : nil))
+    }
+
     /// With more than 50 % rejected the send stops.
     @Test(arguments: [(150, false), (250, true)])
     func `what others tell last is judged before the step ends`(rejected: Int, halts: Bool) throws {

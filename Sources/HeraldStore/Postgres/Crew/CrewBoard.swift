@@ -44,6 +44,8 @@ final class CrewBoard: Sendable {
         /// Not written yet.
         var failures: [Report.Failure] = []
         var failureCount = 0
+        /// Whether the others are to leave the job.
+        var isDismissed = false
     }
 
     /// - Parameter lease: of the run, for its conductor.
@@ -118,6 +120,17 @@ final class CrewBoard: Sendable {
     }
 
     // MARK: What it tells
+
+    /// Has the others asked to leave a job, or all.
+    ///
+    /// - Returns: Whether that is new.
+    func dismiss(_ job: JobID?) -> Bool {
+        state.withLock { state in
+            let jobs = state.parts.filter { !$0.value.isDismissed && (job == nil || job == $0.key) }.keys
+            for job in jobs { state.parts[job]?.isDismissed = true }
+            return !jobs.isEmpty
+        }
+    }
 
     /// What is new for a commit of this process's part in a job, in the order of its statements. `nil` if it has none.
     func news(of job: JobID) -> [PostgresStatement]? {

@@ -16,6 +16,14 @@ struct CrewDuties {
         board.withState { state in
             guard let own = state.reading?.worker(board.id) else { return false }
             return !state.pauses.isEmpty || own.holding.wants != state.wants || givenUp(state) != nil
+                || !dismissals(state).isEmpty
+        }
+    }
+
+    /// Jobs that the others do not know they are to leave.
+    private func dismissals(_ state: CrewBoard.State) -> [JobID] {
+        state.parts.keys.filter { job in
+            state.parts[job]?.isDismissed == true && state.reading?.job(job)?.isEnding == false
         }
     }
 
@@ -60,6 +68,9 @@ struct CrewDuties {
             ]
             if let (holding, revision) = givenUp(state) {
                 statements.append(holding.statement(board.id, revision, grows: false))
+            }
+            statements += dismissals(state).map {
+                PostgresStatement("UPDATE @job SET is_ending = true WHERE id = $1", .int($0.rawValue))
             }
             statements += state.pauses.map { $0.statement(at: now) }
             state.pauses = []

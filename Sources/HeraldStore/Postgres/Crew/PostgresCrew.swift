@@ -37,6 +37,8 @@ package final class PostgresCrew: Crew {
         thread.wake()
     }
 
+    package func dismiss(_ job: JobID?) { if conducting != nil, board.dismiss(job) { thread.wake() } }
+
     package func note(_ tally: Tally, in job: JobID) { board.withState { $0.parts[job]?.tally = tally } }
 
     /// Keeps a failure for the conductor's report. It is written together with the next commit.

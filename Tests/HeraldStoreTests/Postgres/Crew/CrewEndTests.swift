@@ -68,6 +68,26 @@ import Testing
         await run.end()
     }
 
+    @Test(arguments: [true, false])
+    func `the others hear that they are to leave a job before the run leaves it`(all: Bool) async throws {
+        let scene = try await CrewScene(2000)
+        let run = try await Run(scene)
+        let helper = try await join(scene)
+        try await scene.eventually { try await helper.nextJob(except: []) != nil }
+        helper.dismiss(nil)
+        let reading = helper.view().reading
+        try await scene.eventually { helper.view().reading > reading + 3 }
+        #expect(helper.view().jobs[run.job]?.isEnding == false, "a helper asks nobody")
+        run.conductor.dismiss(all ? nil : run.job)
+        try await scene.eventually { helper.view().jobs[run.job]?.isEnding == true }
+        #expect(try await helper.nextJob(except: []) == nil)
+        _ = try await helper.leave(run.job)
+        #expect(try await run.conductor.leave(run.job).left.members == RecipientSet(1...2000))
+        #expect(try await scene.leftovers() == 0)
+        await helper.disband()
+        await run.end()
+    }
+
     @Test func `whom nobody has claimed comes back to the run that ends the job`() async throws {
         let scene = try await CrewScene(2000)
         let run = try await Run(scene)
