@@ -122,7 +122,9 @@ struct FollowUpTests: FollowUpScene {
         #expect(plan.output.contains("> send  sorry@once  to audience again, 1 recipient"), "\(plan.output)")
         #expect(try await town.herald("state", "resolve", "tides@once", "--resend").failure == nil)
         let reopened = try await town.herald("plan", "--campaign", "sorry")
-        #expect(reopened.output.contains("audience 'again' is empty: tides@once is not finished"), "\(reopened.output)")
+        #expect(
+            reopened.output.contains("nobody knows yet who is in audience 'again': tides@once is not finished"),
+            "\(reopened.output)")
         #expect(!reopened.output.contains("> send  sorry@once"))
     }
 

@@ -211,7 +211,8 @@ struct Conductor {
             gitCommit: GitCommit.current(at: context.files.folder.path),
             overrides: request.guards.overrides.entries.map(\.text))
         report.approval = request.approved?.plan.approval
-        report.notes += work.course.proposal.overview.leftOut.map { "left out by 'where': \($0.words)" }
+        let overview = work.course.proposal.overview
+        report.notes += overview.undecided + overview.leftOut.map { "left out by 'where': \($0.words)" }
         return report
     }
 

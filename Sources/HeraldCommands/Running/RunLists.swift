@@ -24,10 +24,13 @@ final class RunLists: Sendable {
         guard files.workspace.goesByTime || files.workspace.goesByOutcomes else { return first.desiredOnceRecorded }
         let state = KnownState(store: store, recorded: try await store.snapshot())
         let judged = try await files.wanted(knownTo: state, at: location, judgedAt: now)
-        guard judged.desired.registrations.changed.isEmpty else { return latest.withLock(\.desiredOnceRecorded) }
-        try await judged.record(in: store)
-        latest.withLock { $0 = judged }
-        return judged.desiredOnceRecorded
+        if judged.desired.registrations.changed.isEmpty {
+            try await judged.record(in: store)
+            latest.withLock { $0 = judged }
+        }
+        var desired = latest.withLock(\.desiredOnceRecorded)
+        desired.keepWaiting(as: first.desired)
+        return desired
     }
 
     /// The rows for a campaign's messages. Who was sent to by an earlier plan keeps the row.

@@ -9,7 +9,7 @@ package struct FollowedOccurrences: Sendable {
         var id: OccurrenceID?
         /// Whether it matters to somebody who is in the audience.
         var isNeeded: Bool
-        /// Whether there is none yet, although the state or the file names one.
+        /// Whether there is none yet, although the state or the file names one, or a person has people of it tried again.
         var isUndecided: Bool
     }
 
@@ -32,19 +32,24 @@ package struct FollowedOccurrences: Sendable {
             let schedule = schedules[followUp.campaign.value] ?? Schedule()
             let isNeeded = needed.contains(audience.name.value)
             let named = followUp.occurrence.map { OccurrenceID(rawValue: $0.value) }
-            let last = all.filter { $0.occurrence.isOver && (named == nil || $0.id == named) }
+            let ordered = all.filter { named == nil || $0.id == named }
                 .map { (order: $0.occurrence.order(in: schedule.zone), id: $0.id, occurrence: $0.occurrence) }
                 .sorted { ($0.order, $0.id) > ($1.order, $1.id) }
-                .first { !$0.occurrence.isReplaced(among: all.lazy.map(\.occurrence), of: schedule) }
+            let last = ordered.first {
+                $0.occurrence.isOver && !$0.occurrence.isReplaced(among: all.lazy.map(\.occurrence), of: schedule)
+            }
             let open = all.filter { !$0.occurrence.isOver && $0.occurrence.hasBegun }
                 .filter { named == nil || $0.id == named }.map(\.id)
+            // What a person has tried again is the last one all the same, and what comes of it is not known yet.
+            let again = ordered.prefix { $0.id != last?.id }.filter(\.occurrence.isTriedAgain).map(\.id).reversed()
             let found = Followed(
                 audience: audience, followUp: followUp, id: last?.id, isNeeded: isNeeded,
-                isUndecided: last == nil && (named != nil || !open.isEmpty))
+                isUndecided: !again.isEmpty || last == nil && (named != nil || !open.isEmpty))
             followed.append(found)
             guard isNeeded else { continue }
             let recorded = all.first { $0.id == named }?.occurrence
-            if let remark = Self.remark(on: found, named, open: open, recorded) { remarks.append(remark) }
+            let unfinished = again.isEmpty ? open : Array(again)
+            if let remark = Self.remark(on: found, named, open: unfinished, recorded) { remarks.append(remark) }
         }
     }
 
@@ -53,15 +58,16 @@ package struct FollowedOccurrences: Sendable {
         on followed: Followed, _ named: OccurrenceID?, open: [OccurrenceID], _ recorded: RecordedOccurrence?
     ) -> String? {
         let (name, campaign) = (followed.audience.name.value, followed.followUp.campaign.value)
-        if let id = followed.id {
+        if let id = followed.id, !followed.isUndecided {
             guard let last = open.last else { return nil }
             return "audience '\(name)' goes by \(id); \(last) is not finished, and is not looked at"
         }
-        if let named, recorded == nil { return "audience '\(name)' is empty: the state has no occurrence \(named)" }
+        let unknown = "nobody knows yet who is in audience '\(name)'"
+        if let named, recorded == nil { return "\(unknown): the state has no occurrence \(named)" }
         if let named, recorded?.isOver == true {
-            return "audience '\(name)' is empty: another occurrence began in the place of \(named), which tried nobody"
+            return "\(unknown): another occurrence began in the place of \(named), which tried nobody"
         }
-        if let last = open.last { return "audience '\(name)' is empty: \(last) is not finished" }
+        if let last = open.last { return "\(unknown): \(last) is not finished" }
         return "audience '\(name)' is empty: no occurrence of campaign '\(campaign)' is finished"
     }
 
@@ -80,9 +86,11 @@ package struct FollowedOccurrences: Sendable {
                 continue
             }
             guard let ledger = occurrence.ledger else {
+                if followed.isUndecided { continue }
                 throw PrunedFollowUp(audience: name, occurrence: id, followed.followUp)
             }
             limits[name] = occurrence.limit(of: ledger.ended(), to: followed.followUp.outcomes, dead)
+            limits[name]?.isUndecided = followed.isUndecided
         }
         return limits
     }
@@ -152,6 +160,9 @@ extension Campaign {
 }
 
 extension RecordedOccurrence {
+    /// Whether a person has people of it tried again, and it is not over since.
+    fileprivate var isTriedAgain: Bool { !isOver && (isReopened || ledger?[.again].isEmpty == false) }
+
     /// What tells which of two occurrences is the later one.
     fileprivate func order(in zone: Zone) -> Date { due(in: zone) ?? begun ?? finished ?? .distantPast }
 

@@ -1,12 +1,15 @@
 package import FCM
 
-/// What people see in addition to a plan's steps. It has no effect: a run uses the plan alone.
+/// What people see in addition to a plan's steps. It has no effect: a run uses the plan alone. It has many parts, because
+/// each kind of news that a plan has for people is one.
 package struct PlanOverview: Hashable, Sendable {
     /// Sorted by time. If some are left out, the next send of each campaign has priority.
     package var upcoming: [Upcoming] = []
     /// How many upcoming sends are not listed.
     package var upcomingOmitted = 0
     package var warnings: [String] = []
+    /// Those of the warnings that say what waits until it is known who is in an audience.
+    package var undecided: [String] = []
     /// How many rows of lists name an installation that is already counted.
     package var collapsed = 0
     /// Whom filters of audiences leave out for a time, or for a value of another type.

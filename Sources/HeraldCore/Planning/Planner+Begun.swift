@@ -32,17 +32,24 @@ extension Planner {
         let waves = left.isEmpty ? nil : sorting
         let inTime = waves.map { left.subtracting($0.late(of: campaign, in: [], besides: repeats, at: now)) } ?? left
         let mayBeAhead = mayBeAhead(occurrence, campaign, sorting)
-        remaining.staysOpen = lateness == nil && (!inTime.isEmpty || sorting?.waves.ahead.isEmpty == false)
+        // Whoever's part is not decided yet is still to be accounted for, even if it is too late for them.
+        let isUndecided = sorting?.undecided.isEmpty == false
+        remaining.staysOpen =
+            isUndecided || lateness == nil && (!inTime.isEmpty || sorting?.waves.ahead.isEmpty == false)
         remaining.mayGrow = sorting != nil && mayBeAhead
         let isOwing = sorting == nil || remaining.staysOpen || mayBeAhead || !remaining.members.isEmpty
         let nobody = listsSkipped || !isOwing ? nil : nobodyLeft(wanted, remaining, of: occurrence)
         // Once a person lets it go on to another target, outcomes choose its people anew.
-        let wait = occurrence.classes.isEmpty && lateness == nil ? wanted.wait : nil
+        let waits =
+            occurrence.classes.isEmpty && lateness == nil && !wanted.undecidedByOthers.isEmpty
+            && !campaign.target.value.isOneRequest(campaign.delivery)
+        // Whoever is waited for is still to be tried, whatever a step accounts for meanwhile.
+        if waits { remaining.staysOpen = true }
         // A wave of nothing but bad rows is refused, or accounted for.
         let isOfBad = !remaining.joiningBad.isEmpty && !isChanged && campaign.enabled && occurrence.halt == nil
         let hasNobody =
             remaining.members.isEmpty && remaining.discovered.isEmpty && remaining.skipped.isEmpty && !listsSkipped
-            && nobody == nil && wait == nil && !isOfBad
+            && nobody == nil && !waits && !isOfBad
         if hasNobody, !remaining.staysOpen, !mayBeAhead, occurrence.halt != .failedOver, occurrence.halt != .stage {
             // Who left it for good is still to be accounted for.
             if !left.isEmpty, !isChanged { return [remaining] }
@@ -51,8 +58,11 @@ extension Planner {
             return []
         }
         if occurrence.halt == .failedOver { return holdHalted(.failedOver, occurrence, remaining, wanted) }
-        let isDone = hasNobody && left.isEmpty && (sorting.map(\.waves.ahead.isEmpty) ?? occurrence.isDone)
-        if sorting != nil { noteDone(id, occurrence, isDone) }
+        let isDecided = wanted.undecidedByOthers.isEmpty
+        // While nobody knows who is in it, it stays as done as it is.
+        let isThrough = sorting.map { $0.waves.ahead.isEmpty || !isDecided && occurrence.isDone } ?? occurrence.isDone
+        let isDone = hasNobody && left.isEmpty && !isUndecided && isThrough
+        if sorting != nil, isDecided { noteDone(id, occurrence, isDone) }
         if isDone, occurrence.halt == nil, occurrence.local != nil {
             if isChanged, !isCron { overview.warnings.append(warning) }
             return []
@@ -81,8 +91,11 @@ extension Planner {
         } else if sorting == nil, let due = occurrence.due, now < due {
             // A person let it go on at a later time, or a fast clock began it.
             if !isCron { overview.upcoming += upcoming(wanted, after: now, through: due, limit: 1) }
-        } else if let wait {
-            overview.warnings.append("\(id) is half done and \(wait)")
+        } else if waits {
+            noteUndecided(wanted, id, remaining.members, isHalfDone: true)
+            if !remaining.discovered.isEmpty {
+                return [remaining.withoutRequests(leftByCrash: remaining.discovered)]
+            }
         } else if let nobody, remaining.discovered.isEmpty {
             overview.warnings.append(
                 "\(id) is half done and \(nobody.reason); it goes on when \(nobody.end), or ends with 'herald state resolve \(id) --abandon'"

@@ -6,9 +6,9 @@ extension Planner {
         let coming = Occurring.coming(of: wanted.campaign, after: after, through: through, limit: limit)
         // Counted once for all of them, because conditions take long to count.
         let members = wanted.members.subtracting(unreachable)
-        let count = coming.isEmpty || !wanted.isKnown ? 0 : reached(by: wanted.campaign, members).upperBound
+        let count = coming.isEmpty || !wanted.isCounted ? 0 : reached(by: wanted.campaign, members).upperBound
         let target = wanted.campaign.target.value
-        let isCounted = isCounted(target) && wanted.isKnown
+        let isCounted = isCounted(target) && wanted.isCounted
         return coming.map { .init(occurring: $0, target: target, recipients: count, isCounted: isCounted) }
     }
 

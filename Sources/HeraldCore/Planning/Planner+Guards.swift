@@ -64,7 +64,7 @@ extension Planner {
         return bad.intersection(fresh).subtracting(
             sorting.late(of: wanted.campaign, in: windowZones(of: wanted), at: now)
         )
-        .union(bad.intersection(sorting.waves.ahead.all))
+        .union(wanted.undecidedByOthers.isEmpty ? bad.intersection(sorting.waves.ahead.all) : [])
     }
 
     private mutating func checkRows(of send: Plan.Send, _ campaign: Campaign) {

@@ -26,7 +26,7 @@ extension Planner {
         overview.upcoming.append(
             .init(
                 occurring: occurring, target: wanted.campaign.target.value,
-                recipients: waves.reduce(0) { $0 + $1.recipients }, isCounted: wanted.isKnown, waves: waves))
+                recipients: waves.reduce(0) { $0 + $1.recipients }, isCounted: wanted.isCounted, waves: waves))
     }
 
     /// Occurrences that no clock has reached yet.

@@ -30,11 +30,14 @@ extension Planner {
             let sends = planBegun(wanted, id, occurrence, sorting)
             let notesWaves = sends.contains { $0.waves?.fresh.isEmpty == false }
             if !notesWaves, let sorting { hold(&dealt, before: sorting.waves) }
+            let undecided = sorting?.undecided ?? []
             // An empty list does not say that nobody is in the waves of now.
             let isEmpty = !listsSkipped && wanted.targeted(for: occurrence.classes).isEmpty
-            if isEmpty { dealt = min(dealt, progress.mark) }
+            let isOpen = isEmpty || !undecided.isEmpty
+            if isOpen { dealt = min(dealt, progress.mark) }
+            if campaign.enabled, !undecided.isEmpty { noteUndecided(wanted, id, undecided) }
             if let waves = sorting?.waves {
-                let fixesAll = waves.fresh.isEmpty && !isEmpty && !listsSkipped
+                let fixesAll = waves.fresh.isEmpty && !isOpen && !listsSkipped
                 see(id, occurrence, waves, fixesAll: fixesAll, until: progress.mark)
             }
             if campaign.enabled, let sorting { noteAhead(sorting, id, wanted) }
@@ -164,7 +167,8 @@ extension Planner {
         }
         let isLate = sorting.waves.ahead.isEmpty && isLate(sorting, campaign, wanted)
         if isLate, isOver {
-            miss(local, id, campaign, of: sorting.waves.reached.all.count)
+            // Nobody knows how many it was for.
+            miss(local, id, campaign, of: wanted.undecided.isEmpty ? sorting.waves.reached.all.count : nil)
             return []
         }
         noteAhead(sorting, id, wanted)
@@ -172,8 +176,8 @@ extension Planner {
         let sends = begin(wanted, id, due: due, after: earlier, sorting)
         if sends.isEmpty {
             hold(&dealt, before: sorting.waves)
-            // An empty list does not say that nobody is in the waves of now.
-            if isEmpty { dealt = min(dealt, progress.mark) }
+            // An empty list does not say that nobody is in the waves of now. What is undecided is looked at again.
+            if isEmpty || !wanted.undecided.isEmpty { dealt = min(dealt, progress.mark) }
         } else if isLate {
             // A step accounts for its people, and it stays open.
             miss(local, id, campaign, of: sorting.waves.reached.all.count)
@@ -187,11 +191,11 @@ extension Planner {
         }
     }
 
-    private mutating func miss(_ local: LocalTime, _ id: OccurrenceID, _ campaign: Campaign, of people: Int) {
+    private mutating func miss(_ local: LocalTime, _ id: OccurrenceID, _ campaign: Campaign, of people: Int?) {
         plan.missed.append(
             .init(
                 occurrence: id, due: local.firstInstant,
-                reason: "it is \(Lateness.tooLate), for \(count(people, "recipient"))",
+                reason: "it is \(Lateness.tooLate)" + (people.map { ", for \(count($0, "recipient"))" } ?? ""),
                 unrecorded: RecordedOccurrence(campaign, local: local)))
     }
 

@@ -16,9 +16,11 @@ extension Planner {
             planOwnership(of: old)
             // Whom herald adopts moves as everybody does, and is no reason to let more of the others leave.
             let mine = mine(of: old)
-            let leaving = mine.union(adopting(in: old))
+            let leaving = isUndecided(successor) ? leaving(mine, successor) : mine.union(adopting(in: old))
             guard !leaving.isEmpty else { continue }
-            var leave = step(.unsubscribe(old, leaving), reason: "the topic is called '\(successor)' now")
+            let usual = "the topic is called '\(successor)' now"
+            let reason = isUndecided(successor) ? reason(forLeaving: leaving, usual) : usual
+            var leave = step(.unsubscribe(old, leaving), reason: reason)
             (leave.successor, leave.atOnce) = (successor, leaving.intersection(suppressed))
             memberships.append(leave)
             // Who leaves and does not join counts as leaving any topic does: a rename is no way around the guard.
@@ -34,12 +36,13 @@ extension Planner {
     private mutating func planTopic(_ name: TopicName) {
         let recorded = state.topics[name] ?? RecordedTopic()
         let isDeclared = topicMembers[name] != nil
+        noteUndecided(.topic(name), topicMembers[name]?.undecided ?? [])
         let (mine, moving, listed) = (mine(of: name), moving(to: name), listed(in: name))
         let leaving = leaving(mine, name)
         let members = prunes(name) ? listed : listed.union(moving.subtracting(suppressed))
         let away = away(from: name)
         if !away.isEmpty { overview.leftByThemselves[name] = away.count }
-        let joining = members.subtracting(recorded.subscribers).subtracting(away)
+        let joining = isUndecided(name) ? [] : members.subtracting(recorded.subscribers).subtracting(away)
         if !leaving.isEmpty {
             let reason =
                 isDeclared
@@ -91,7 +94,7 @@ extension Planner {
     }
 
     /// Whether herald's own members leave whom the files do not list.
-    func prunes(_ topic: TopicName) -> Bool { topicMembers[topic]?.prune ?? true }
+    func prunes(_ topic: TopicName) -> Bool { !isUndecided(topic) && topicMembers[topic]?.prune ?? true }
 
     /// Recipients that herald subscribed or adopted, and may unsubscribe. Dead ones are already out, even if a later step of the
     /// run that forgot them, or a crash, recorded them again.
@@ -129,13 +132,29 @@ extension Planner {
         }
     }
 
+    /// Those who may be in a group because herald put them there.
+    private func mine(of group: GroupName) -> RecipientSet {
+        let recorded = state.groups[group]
+        return living(recorded.map { $0.members.union($0.adding) } ?? [], listed: groupMembers[group]?.members)
+    }
+
+    /// The living members that the files ask for. While nobody knows who that is, those who are there and not suppressed.
+    func liveMembers(of group: GroupName) -> RecipientSet {
+        if isUndecided(group) { return mine(of: group).subtracting(suppressed) }
+        return (groupMembers[group]?.members ?? []).subtracting(unreachable)
+    }
+
     private mutating func planGroup(_ name: GroupName) {
-        let members = liveMembers(of: name)
+        noteUndecided(.group(name), groupMembers[name]?.undecided ?? [])
         let recorded = state.groups[name]
-        let mine = living(recorded.map { $0.members.union($0.adding) } ?? [], listed: groupMembers[name])
+        // Nobody leaves a group before it is made.
+        if isUndecided(name), recorded?.key == nil { return }
+        let (mine, members) = (mine(of: name), liveMembers(of: name))
         if members.isEmpty {
             let isDeclared = groupMembers[name] != nil
-            if isDeclared { overview.warnings.append("group '\(name)' has no member that is not dead") }
+            if isDeclared, !isUndecided(name) {
+                overview.warnings.append("group '\(name)' has no member that is not dead")
+            }
             guard !mine.isEmpty else { return }
             let reason = isDeclared ? "nobody it lists is left" : "no file declares the group any more"
             appendGroupSteps([(.delete, mine)], of: name, reason: reason)
@@ -152,7 +171,7 @@ extension Planner {
             return
         }
         let leaving = mine.subtracting(members)
-        let joining = members.subtracting(recorded.members)
+        let joining = isUndecided(name) ? [] : members.subtracting(recorded.members)
         appendGroupSteps(
             Self.groupSteps(from: mine, joining: joining, leaving: leaving), of: name,
             reason: "the files list other members")

@@ -13,8 +13,10 @@ extension Planner {
     /// What of a topic the state must learn, and nothing at FCM changes for.
     mutating func planOwnership(of topic: TopicName) {
         guard let recorded = state.topics[topic] else { return }
-        noteLeft(recorded.left, topic)
-        guard let declared = declaration(of: topic) else { return }
+        let declaration = declaration(of: topic)
+        // While nobody knows who is listed, whoever left by themselves stays marked.
+        if declaration?.undecided.isEmpty ?? true { noteLeft(recorded.left, topic) }
+        guard let declared = declaration else { return }
         if recorded.awaitsFile { plan.notes.append(.awaitFile(topic, false)) }
         let adopting = adopting(in: topic)
         let (members, action): (RecipientSet, Plan.Adoption.Action) =
@@ -33,7 +35,7 @@ extension Planner {
 
     /// Those whom others subscribed and the files list, and who count as herald's from now on.
     func adopting(in topic: TopicName) -> RecipientSet {
-        guard let declared = declaration(of: topic), declared.adopt else { return [] }
+        guard let declared = declaration(of: topic), declared.adopt, declared.undecided.isEmpty else { return [] }
         return (state.topics[topic]?.preexisting ?? []).intersection(listed(in: declared.name))
     }
 

@@ -22,7 +22,9 @@ extension Planner {
             return left.isEmpty ? 0...0 : reached(by: wanted.campaign, left)
         }
         let tried = ledger.settled.subtracting(ledger[.skipped])
-        let others = left.union((send.waves?.ahead.all ?? []).intersection(wanted.reached))
+        // Whoever's part is not decided yet is counted by the plan in which they join.
+        let coming = wanted.undecidedByOthers.isEmpty ? send.waves?.ahead.all ?? [] : []
+        let others = left.union(coming.intersection(wanted.reached))
         guard sizes != nil else {
             let all = tried.union(others).count
             return all...all
@@ -38,7 +40,7 @@ extension Planner {
         case .audience, .registrations: living(members)
         case .topic(let name): subscribers(of: name)
         case .condition(let condition): matching(condition.expression)
-        case .group(let name): living(groupMembers[name] ?? [])
+        case .group(let name): living(isUndecided(name) ? liveMembers(of: name) : groupMembers[name]?.members ?? [])
         }
     }
 
@@ -46,7 +48,7 @@ extension Planner {
     private func subscribers(of name: TopicName) -> Members {
         let wanted = topicMembers[name]
         let members = living(wanted?.members ?? []).subtracting(left(name)).union(preexisting(in: name))
-        let all = wanted?.prune ?? true ? members : members.union(managed(in: name).subtracting(.known(suppressed)))
+        let all = prunes(name) ? members : members.union(managed(in: name).subtracting(.known(suppressed)))
         return all.subtracting(.known(formers))
     }
 

@@ -148,8 +148,9 @@ extension Planner {
         _ wanted: DesiredSend, _ id: OccurrenceID, due: Date?, after earlier: [RecordedOccurrence],
         _ sorting: WaveSorting? = nil
     ) -> [Plan.Send] {
-        if let wait = wanted.wait {
-            overview.warnings.append("campaign '\(wanted.campaign.name.value)' is due and \(wait)")
+        if !wanted.undecided.isEmpty {
+            let reached = sorting?.waves.reached.all
+            noteUndecided(wanted, id, reached ?? wanted.members)
             return []
         }
         // What FCM refused to take for now, it may have delivered all the same.

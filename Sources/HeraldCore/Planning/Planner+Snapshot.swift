@@ -108,7 +108,7 @@ extension Planner {
         let targets = Set(targets(of: campaigns).flatMap(\.groups))
         for (name, group) in state.groups.sorted(by: { $0.key < $1.key })
         where campaigns.isEmpty || targets.contains(name) {
-            let listed = groupMembers[name].flatMap { $0.isEmpty ? nil : $0.count }
+            let listed = groupMembers[name].flatMap { $0.members.isEmpty ? nil : $0.members.count }
             let recorded = group.recipients.union(of: GroupMembership.own).count
             if let listed, group.key == nil {
                 // Nobody leaves a group before it is made, unless all who are listed are dead.

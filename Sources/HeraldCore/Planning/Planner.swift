@@ -18,7 +18,7 @@ package struct Planner {
     let listsSkipped: Bool
     /// With the former numbers that stay.
     private(set) var topicMembers: [TopicName: DesiredTopic]
-    let groupMembers: [GroupName: RecipientSet]
+    let groupMembers: [GroupName: DesiredGroup]
     /// Recipients of whom no list names a living registration. Nothing is sent to them and they join nothing. If herald
     /// knows a living one all the same, that one leaves only where no list names the recipient any more.
     private(set) var unreachable = RecipientSet()
@@ -176,7 +176,7 @@ package struct Planner {
         (self.now, latest) = (now, max(now, input.clock ?? now))
         horizon = now.addingTimeInterval(Double(input.days) * 86_400)
         topicMembers = desired.topicMembers
-        groupMembers = Dictionary(desired.groups.map { ($0.name, $0.members) }) { first, _ in first }
+        groupMembers = Dictionary(desired.groups.map { ($0.name, $0) }) { first, _ in first }
         successors = desired.successors
         let mark = Plan.StateMark(
             lineage: state.identity.lineage, serial: state.serial, firstNew: state.nextRecipient)
@@ -268,10 +268,6 @@ package struct Planner {
         plan.steps += memberships.filter { $0.work.subject.map(wanted.contains) ?? false }
         plan.steps += sends.filter { !needs($0).isEmpty }
         plan.steps += memberships.filter { !($0.work.subject.map(wanted.contains) ?? false) }
-    }
-
-    func liveMembers(of group: GroupName) -> RecipientSet {
-        (groupMembers[group] ?? []).subtracting(unreachable)
     }
 
     func step(_ work: Plan.Work, reason: String) -> Plan.Step { .init(work: work, reason: reason) }

@@ -8,6 +8,8 @@ struct WaveSorting {
     private(set) var skipped = Partition<SkipReason>()
     /// Those whose clock had passed it for too long when the campaign was first seen.
     private(set) var passed = RecipientSet()
+    /// Whose wave no run can fix yet, because nobody knows who is in an audience. They are in none.
+    private(set) var undecided = RecipientSet()
     /// How many joined after their wave, by the names of zones.
     private var late: [String: Int] = [:]
     /// Seeds of the target whose own clock had passed it before anybody was sent it, by the names of zones.
@@ -131,6 +133,9 @@ struct WaveSorting {
         /// Until when who is in a wave is fixed.
         let fixed: Date
         let now: Date
+
+        /// Whether nobody joins it before it is known who is in an audience.
+        var isUndecided: Bool { hasBegun && !wanted.undecidedByOthers.isEmpty }
     }
 
     /// - Parameters:
@@ -164,6 +169,8 @@ struct WaveSorting {
         var joining = RecipientSet()
         if reaching == nil {
             passed.formUnion(free)
+        } else if instant > standing.fixed, standing.isUndecided {
+            undecided.formUnion(free)
         } else if instant > standing.fixed {
             joining = free
             waves.reached.move(free, to: instant)

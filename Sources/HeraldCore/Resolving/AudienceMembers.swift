@@ -4,8 +4,8 @@ struct AudienceMembers {
     private var members: [String: RecipientSet] = [:]
     /// The audiences that go by outcomes, also by way of others.
     private(set) var goingByOutcomes: Set<String> = []
-    /// Those of them of whose members nobody knows yet who they are.
-    private(set) var undecided: Set<String> = []
+    /// Those of them of whose members nobody knows yet who they are, and the campaigns of which people are still tried.
+    private(set) var undecided: [String: Set<String>] = [:]
     /// Whether it is known of whom what came.
     private let isKnown: Bool
 
@@ -41,9 +41,11 @@ struct AudienceMembers {
             if audience.followUp != nil || audience.uses.contains(where: { goingByOutcomes.contains($0.value) }) {
                 goingByOutcomes.insert(name)
             }
-            if limits?[name]?.isUndecided == true || audience.uses.contains(where: { undecided.contains($0.value) }) {
-                undecided.insert(name)
+            var open = audience.uses.reduce(into: Set<String>()) { $0.formUnion(undecided[$1.value] ?? []) }
+            if let followUp = audience.followUp, limits?[name]?.isUndecided == true {
+                open.insert(followUp.campaign.value)
             }
+            if !open.isEmpty { undecided[name] = open }
             if let limits, audience.followUp != nil { outcomes.append(limits[name] ?? .nobody) }
             if !audience.exclude.isEmpty { out.formUnion(leavingOut(audience.exclude)) }
             (excluded[name], passed[name]) = (out, outcomes)

@@ -63,7 +63,11 @@ package struct LeftOut: Hashable, Sendable {
 
 package struct DesiredTopic: Sendable {
     package var name: TopicName
+    /// Nobody while it is undecided.
     package var members: RecipientSet
+    /// The audiences that decide who its members are, and of which nobody knows yet who is in them. Until then only who
+    /// is suppressed leaves it.
+    package var undecided: [String] = []
     package var prune: Bool
     /// Whether the app subscribes its users itself.
     package var isOfApp: Bool
@@ -87,7 +91,10 @@ package struct DesiredTopic: Sendable {
 
 package struct DesiredGroup: Sendable {
     package var name: GroupName
+    /// Nobody while it is undecided.
     package var members: RecipientSet
+    /// As of a topic.
+    package var undecided: [String] = []
 
     package init(name: GroupName, members: RecipientSet) {
         self.name = name
@@ -106,8 +113,12 @@ package struct DesiredSend: Sendable {
     package var campaign: Campaign
     /// Whether what came of a campaign decides who its members are.
     package var goesByOutcomes = false
-    /// The audiences that take people out, and of which nobody knows yet who is in them. Nothing begins before.
+    /// The audiences that decide who gets it, and of which nobody knows yet who is in them. Until then nothing begins, and
+    /// nobody joins what has begun. The members are all who may be members.
     package var undecided: [String] = []
+    /// Those of them that only what came of the campaign itself decides. They hold up what has not begun. What has begun
+    /// goes on, because its end decides them.
+    package var undecidedByItself: Set<String> = []
     /// Whom the target has, whatever came of whom. `nil` if no outcomes decide.
     package var listed: RecipientSet?
     /// Whether the members are known. If not, they are all who may be members.
@@ -137,6 +148,12 @@ package struct DesiredSend: Sendable {
 }
 
 extension DesiredSend {
+    /// The audiences for which also what has begun waits.
+    var undecidedByOthers: [String] { undecided.filter { !undecidedByItself.contains($0) } }
+
+    /// Whether it is known how many members there are.
+    var isCounted: Bool { isKnown && undecided.isEmpty }
+
     /// Who may be sent an occurrence.
     ///
     /// - Parameter partakers: whom it is for, as the state has it. Empty where outcomes are still to choose them.
@@ -150,13 +167,6 @@ extension DesiredSend {
     }
 
     private func listed(for partakers: Partition<MessageClass>) -> RecipientSet? { partakers.isEmpty ? nil : listed }
-
-    /// Why nothing of it may begin: outcomes are to choose its people, and nobody knows them. `nil` if they are known.
-    var wait: String? {
-        if undecided.isEmpty { return nil }
-        let names = undecided.map { "'\($0)'" }.joined(separator: ", ")
-        return "waits: nobody knows yet who is in audience \(names)"
-    }
 
     /// Members by zone.
     ///

@@ -4,7 +4,7 @@ package struct OutcomeLimit: Hashable, Sendable {
     package var chosen: RecipientSet
     /// All who were part of the occurrence, if everybody else passes too. `nil` if nobody else does.
     package var part: RecipientSet?
-    /// Whether there is no occurrence to go by yet, but there will be.
+    /// Whether there is no occurrence to go by yet, but there will be. Until then nobody's part is decided by it.
     package var isUndecided: Bool
 
     package init(_ chosen: RecipientSet, orNotIn part: RecipientSet? = nil, isUndecided: Bool = false) {

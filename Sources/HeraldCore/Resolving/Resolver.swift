@@ -68,7 +68,7 @@ package struct Resolver {
         let (reduced, seeds) = (workspace.withGroupsOnly, Set(workspace.seeds.map(\.value)))
         guard !reduced.groups.isEmpty || !seeds.isEmpty else { return ([:], [:]) }
         let resolver = try Resolver(reduced, recipients)
-        let sizes = reduced.groups.map { ($0.name.value, resolver.members(of: $0).count) }
+        let sizes = reduced.groups.map { ($0.name.value, resolver.members(of: $0, in: resolver.audiences).count) }
         return (
             Dictionary(sizes) { first, _ in first },
             Dictionary(seeds.map { ($0, resolver.members(of: $0).count) }) { first, _ in first }
@@ -178,22 +178,32 @@ package struct Resolver {
         desired.leftOut = workspace.audiences.flatMap { leftOut(of: $0) }
         desired.topics = workspace.topics.map { topic in
             let members = audiences.union(topic.subscribers).subtracting(audiences.leavingOut(topic.exclude))
-            return DesiredTopic(
+            var desired = DesiredTopic(
                 name: topic.name.value, members: members.subtracting(suppressed), prune: topic.prune,
                 isOfApp: topic.isOfApp, drift: topic.drift, adopt: topic.adopt,
                 previousNames: topic.previousNames.map(\.value))
+            desired.undecided = undecided(among: (topic.subscribers + topic.exclude).map(\.value))
+            if !desired.undecided.isEmpty { desired.members = [] }
+            return desired
         }
-        desired.groups = workspace.groups.map { DesiredGroup(name: $0.name.value, members: members(of: $0)) }
+        desired.groups = workspace.groups.map { group in
+            var desired = DesiredGroup(name: group.name.value, members: members(of: group, in: audiences))
+            if case .audience(let name) = group.members { desired.undecided = undecided(among: [name.value]) }
+            if case .inline = group.members { desired.undecided = undecided(among: []) }
+            if !desired.undecided.isEmpty { desired.members = [] }
+            return desired
+        }
         let (groups, sources) = (workspace.groupsByName, workspace.valueSources)
         for campaign in workspace.campaigns {
             var send = DesiredSend(campaign: campaign, members: recipients(of: campaign))
             send.goesByOutcomes = goesByOutcomes(campaign)
             if send.goesByOutcomes {
                 send.listed = self.recipients(of: campaign, in: listedAudiences)
-                var deciding = campaign.without.map(\.value)
-                if case .audience(let name) = campaign.target.value { deciding.append(name) }
-                send.undecided = deciding.filter(audiences.undecided.contains)
+                send.undecided = undecided(among: workspace.audiences(decidingOf: campaign))
+                let itself: Set = [campaign.name.value]
+                send.undecidedByItself = Set(send.undecided.filter { audiences.undecided[$0] == itself })
             }
+            if !send.undecidedByOthers.isEmpty { send.members = send.listed ?? [] }
             send.isKnown = knowsOutcomes || !send.goesByOutcomes
             if let messages = campaign.content.personal, let owner = campaign.valueOwner(groups) {
                 send.rows = PersonalRows(of: owner, in: values, messages.content.fields)
@@ -278,12 +288,12 @@ package struct Resolver {
             let members = rows[.campaign(campaign.name.value)] ?? []
             return members.subtracting(suppressed).subtracting(excluded)
         case .group(let name):
-            let members = workspace.groups.first { $0.name.value == name }.map(members) ?? []
-            return members.subtracting(excluded)
+            let group = workspace.groups.first { $0.name.value == name }
+            return (group.map { members(of: $0, in: audiences) } ?? []).subtracting(excluded)
         }
     }
 
-    private func members(of group: Group) -> RecipientSet {
+    private func members(of group: Group, in audiences: AudienceMembers) -> RecipientSet {
         let members =
             switch group.members {
             case .audience(let name): audiences[name.value]
@@ -300,6 +310,13 @@ package struct Resolver {
         guard isSuppressed(name) else { return audiences[name].subtracting(suppressed) }
         let others = workspace.settings.suppress.filter { $0.value != name }
         return audiences[name].subtracting(audiences.leavingOut(others))
+    }
+
+    /// Those of these audiences, and of those whom `suppress` names, of which nobody knows yet who is in them.
+    private func undecided(among names: [String]) -> [String] {
+        if audiences.undecided.isEmpty { return [] }
+        let deciding = Set(names + workspace.settings.suppress.map(\.value))
+        return deciding.filter { audiences.undecided[$0] != nil }.sorted()
     }
 
     private func goesByOutcomes(_ campaign: Campaign) -> Bool {

@@ -22,6 +22,7 @@ struct PlanScenario {
     var approval: Approval?
     var staleLists: [StaleList] = []
     var judgedAudiences: Set<String>?
+    var person: RecipientID?
 
     static let now = Date(timeIntervalSince1970: 1_764_576_000)  // 2025-12-01T08:00:00Z
 
@@ -34,7 +35,7 @@ struct PlanScenario {
             reportedSerial: reportedSerial,
             hasMoved: hasMoved, checkout: checkout, overrides: overrides)
         (input.underWay, input.policy, input.approval) = (underWay, policy, approval)
-        (input.staleLists, input.workspace) = (staleLists, workspace)
+        (input.staleLists, input.workspace, input.person) = (staleLists, workspace, person)
         input.judgedAudiences = judgedAudiences
         return input
     }
