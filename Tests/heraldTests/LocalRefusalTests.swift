@@ -205,6 +205,38 @@ extension LocalTimeTests {
         if kind == "cron" { #expect(try await run(town, at: 49.1).sent == 2) }
     }
 
+    /// Tokyo's clock came to it in the night of the window, Rome's comes by day.
+    @Test func `whoever was skipped stays so after a rewind`() async throws {
+        let files = Self.files(
+            Self.daily, zones: ["Asia/Tokyo", "Europe/Rome"],
+            more: #"delivery: {window: {from: "06:00", to: "20:00", timezone: Etc/UTC, when_closed: skip}}"#)
+        let town = try await town(files, hours: 0)
+        for hour in [0, 24.3, 120] { #expect(try await run(town, at: hour).sent == 0) }
+        town.go(to: Self.monday + 24.5 * 3600)
+        let rewound = try await town.herald("state", "rewind", "hello")
+        #expect(rewound.failure == nil, "\(rewound.errors)")
+        for hour in [24.6, 30.5, 33.1] { _ = try await run(town, at: hour) }
+        #expect(numbers(town.sent()) == [2])
+        let shown = try await town.herald("state", "show", "--format", "json").output
+        let occurrences = try JSONValue(parsing: Array(shown.utf8))["occurrences"]?.array ?? []
+        let tuesday = occurrences.first { $0["occurrence"] == "hello@2027-01-05T09:07" }
+        #expect(tuesday?["skipped_because"]?["outside_window"] == 1, "\(shown)")
+    }
+
+    /// In the night of the fast clock both were outside of the window.
+    @Test func `whoever only a fast clock skipped is sent it after a rewind`() async throws {
+        let files = Self.files(
+            Self.daily, zones: ["Asia/Tokyo", "Europe/Rome"],
+            more: #"delivery: {window: {from: "06:00", to: "20:00", timezone: Etc/UTC, when_closed: skip}}"#)
+        let town = try await town(files, hours: 0)
+        for hour in [0, 45] as [Double] { #expect(try await run(town, at: hour).sent == 0) }
+        town.go(to: Self.monday + 30.2 * 3600)
+        let rewound = try await town.herald("state", "rewind", "hello")
+        #expect(rewound.failure == nil, "\(rewound.errors)")
+        for hour in [30.5, 32.3] { #expect(try await run(town, at: hour).sent == 1) }
+        #expect(numbers(town.sent()) == [1, 2])
+    }
+
     /// They were missed before the clock was fast, and so they are after it.
     @Test func `whose window had closed on them by now is not sent it after a rewind`() async throws {
         let files = Self.files(

@@ -110,7 +110,7 @@ struct UndecidedTests {
             target: {audience: members}
             exclude: [again]
             message: {notification: {title: Hello}}
-            schedule: {at: "2027-01-05T09:07", timezone: {field: zone, default: Europe/Rome}}
+            schedule: {at: "2027-01-05T09:07", timezone: {field: zone, default: Europe/Rome}, if_passed: skip}
 
             """
         let members = [

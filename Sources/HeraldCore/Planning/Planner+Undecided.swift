@@ -18,7 +18,8 @@ extension Planner {
         _ wanted: DesiredSend, _ id: OccurrenceID, _ people: RecipientSet, isHalfDone: Bool = false
     ) {
         let words = Self.words(ofUndecided: wanted.undecided)
-        noteWaiting(isHalfDone ? "\(id) is half done and" : "campaign '\(wanted.campaign.name.value)' is due and", words)
+        let isDue = "campaign '\(wanted.campaign.name.value)' is due and"
+        noteWaiting(isHalfDone ? "\(id) is half done and" : isDue, words)
         explain(id, to: people, words, until: nil)
     }
 

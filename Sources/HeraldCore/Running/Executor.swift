@@ -278,7 +278,13 @@ package struct Executor<C: Clock> where C.Duration == Duration {
                 state.take(settlement, surroundings.moment(since: runBegin), &context)
             }
             let stopped = report.steps[entry.index].stopped
-            await commit(state.dismiss(surroundings.moment(since: runBegin), context))
+            // What stopped it holds, whatever ends the run.
+            let changes = state.dismiss(surroundings.moment(since: runBegin), context)
+            if !changes.isEmpty, !options.mode.isDryRun {
+                do { try await surroundings.commit(changes, ending: []) } catch {
+                    context.giveUp(StateError.reason(error))
+                }
+            }
             surroundings.tell(state.takeNews(), of: state.report.id)
             report.steps[entry.index] = state.report
             if let stopped { report.steps[entry.index].stop(stopped) }

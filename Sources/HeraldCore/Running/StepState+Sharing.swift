@@ -153,7 +153,7 @@ extension StepState {
     }
 
     private mutating func share(_ crew: CrewView, _ now: Moment, _ context: RunContext) -> StepEffect? {
-        guard crew.isConductor, crew.others > 0, !calls.isProbing, queue.freshCount >= Self.leastShared,
+        guard crew.isConductor, crew.others > 0, !keepsAll, !calls.isProbing, queue.freshCount >= Self.leastShared,
             let send = work.shared(ramped: context.sends.begin.map { now.elapsed - $0 } ?? .zero, context.options)
         else { return nil }
         // Only this process can look for other registrations, and knows who is a seed and when earlier tries started.
@@ -161,7 +161,8 @@ extension StepState {
         // them.
         let kept = (work.send.map { $0.seeds.union($0.repeated) } ?? []).union(earlierStarts.all)
         let given = queue.giveAway(except: context.withOthers.union(kept))
-        guard !given.isEmpty else { return nil }
+        keepsAll = given.isEmpty
+        if keepsAll { return nil }
         stage = .sharing
         return .share(send, given)
     }
@@ -221,6 +222,7 @@ extension StepState {
 
     private mutating func add(_ claim: Claim, at now: Date) {
         queue.add(members: claim.members)
+        if !claim.members.isEmpty { keepsAll = false }
         deferred.formUnion(claim.deferred)
         // Only the process that tried them knows when. It was not later than now.
         noteEarlier(claim.deferred, at: now)

@@ -52,6 +52,8 @@ struct StepState: DecidingStep {
     var news: [StepNews] = []
     /// Its part in a send that several processes share.
     var sharing: Sharing?
+    /// Whether nobody is left whom others could send to.
+    var keepsAll = false
     /// Recipients that FCM refused for now, in an earlier run, in another process or in this step. If it delivered all
     /// the same, the next try is a second push.
     var deferred: RecipientSet

@@ -27,11 +27,7 @@ package struct CampaignNames {
 
     /// What is paused, by present names.
     var paused: Set<String> {
-        Set(
-            state.pauses.campaigns.flatMap { name in
-                let present = present(of: name)
-                return present.isEmpty ? [name] : present
-            })
+        Set(state.pauses.campaigns.map { owners[$0] ?? $0 })
     }
 
     /// The present names of whoever has that name, or had it. More than one if several campaigns had it, one after the

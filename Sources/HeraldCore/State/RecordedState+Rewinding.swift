@@ -39,7 +39,8 @@ extension RecordedState {
 
 extension RecordedOccurrence {
     /// Forgets what became of one that has tried nobody. Whoever's clock had come to it stays in it: their window may be
-    /// still to open, and nobody else joins a wave that the watermark has passed.
+    /// still to open, and nobody else joins a wave that the watermark has passed. Whoever was skipped stays so, unless a
+    /// fast clock may be the reason, and what waits for a person still does.
     fileprivate func beginningAnew(as id: OccurrenceID, at now: Date) -> [StateChange] {
         let reached = waves.without { $0 > now }
         let members = reached.all
@@ -48,9 +49,26 @@ extension RecordedOccurrence {
             campaign: campaign, revision: revision, due: due, local: local, contentDigest: contentDigest,
             target: target, begun: begun.flatMap { $0 > now ? nil : $0 })
         let texts = classes.intersection(members)
-        // FCM may have delivered what it refused for now.
-        let refused = ledger?[.deferred].intersection(members) ?? []
-        return [.drop(.occurrence(id)), .open(id, anew)] + (texts.isEmpty ? [] : [.assign(id, texts)])
-            + [.waves(id, reached)] + (refused.isEmpty ? [] : [.outcome(id, refused, .deferred)])
+        // Opened again without a drop, it keeps whom FCM refused for now, and when their messages started.
+        let drop: [StateChange] = isUnbegun ? [] : [.drop(.occurrence(id))]
+        let refused = isUnbegun ? [] : ledger?[.deferred].intersection(members) ?? []
+        return drop + [.open(id, anew)] + (texts.isEmpty ? [] : [.assign(id, texts)]) + [.waves(id, reached)]
+            + (refused.isEmpty ? [] : [.outcome(id, refused, .deferred)]) + lastingSkips(of: members, id, at: now)
+            + (halt.map { [.halt(id, $0)] } ?? [])
+    }
+
+    private func lastingSkips(of members: RecipientSet, _ id: OccurrenceID, at now: Date) -> [StateChange] {
+        guard let ledger else { return [] }
+        let isOfFastClock = begun.map { $0 > now } ?? true
+        let skipped = ledger.codes.intersection(ledger[.skipped].intersection(members))
+        return skipped.states.sorted().compactMap { code in
+            guard let reason = SkipReason(rawValue: code) else { return nil }
+            switch reason {
+            case .missed, .notTried: return nil
+            case .outsideWindow, .superseded: if isOfFastClock { return nil }
+            case .noSuchTime, .sameInstant, .capped: break
+            }
+            return .skip(id, skipped[code], reason)
+        }
     }
 }
