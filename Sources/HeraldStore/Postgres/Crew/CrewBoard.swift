@@ -113,10 +113,9 @@ final class CrewBoard: Sendable {
     /// How long it is worth trying to write something.
     var deadline: ContinuousClock.Instant { state.withLock { end($0) } ?? times.now() }
 
-    /// Whether bytes may leave now. It asks nobody.
+    /// Whether bytes may leave now. It asks nobody. The time is read last: this process may be stopped before.
     var mayWrite: Bool {
-        let now = times.now()
-        return state.withLock { state in !state.isLost && end(state).map { now < $0 } == true }
+        state.withLock { state in !state.isLost && end(state).map { times.now() < $0 } == true }
     }
 
     // MARK: What it tells
