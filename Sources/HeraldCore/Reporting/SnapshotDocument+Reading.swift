@@ -151,7 +151,7 @@ extension StateSnapshot.Group {
 extension Watermark {
     fileprivate init(_ part: SnapshotPart) throws {
         self.init(
-            at: try part["at"].date(), schedule: try part["schedule"].text(),
+            at: try part["at"].date(), schedule: try part["schedule"].lines(),
             next: try part["next"].unlessNull { try $0.date() }, first: try part.optional("first")?.date())
     }
 }

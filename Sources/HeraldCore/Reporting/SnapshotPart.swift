@@ -89,10 +89,20 @@ struct SnapshotPart {
     }
 
     func text() throws -> String {
-        guard let text = value?.string, text.utf8.count <= 1000, text.utf8.allSatisfy({ 0x20..<0x7F ~= $0 }) else {
-            throw absent("a line of ASCII text")
+        guard let text = value?.string, Self.isLine(text) else { throw absent("a line of ASCII text") }
+        return text
+    }
+
+    /// One line or two, as a watermark has them (`Watermark.lines`).
+    func lines() throws -> String {
+        guard let text = value?.string, text.split(separator: "\n", maxSplits: 1).allSatisfy(Self.isLine) else {
+            throw absent("a line of ASCII text, or two")
         }
         return text
+    }
+
+    private static func isLine(_ text: some StringProtocol) -> Bool {
+        text.utf8.count <= 1000 && text.utf8.allSatisfy { 0x20..<0x7F ~= $0 }
     }
 
     /// Text that means something.

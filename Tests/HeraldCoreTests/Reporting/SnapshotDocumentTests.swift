@@ -63,6 +63,16 @@ import Testing
         #expect(try reading(SnapshotDocument(Self.snapshot).json) == Self.snapshot)
     }
 
+    @Test(arguments: [
+        "local cron 0 9 * * * zone\nlocal cron 0 8,9 * * * zone", "local at 2026-12-01T09:00 zone\nmax_lateness=1000",
+    ])
+    func `what a watermark notes beside the schedule is read back`(_ lines: String) throws {
+        var state = Self.state
+        state.watermarks["ebb"]?.schedule = lines
+        let document = SnapshotDocument(StateSnapshot(state, tombstones: 2, at: DocumentSamples.now))
+        #expect(try reading(document.json).watermarks["ebb"]?.schedule == lines)
+    }
+
     @Test func `it says nothing about who gets which text`() throws {
         var state = Self.state
         let open = state.occurrences.filter { $0.value.finished == nil }.keys
