@@ -28,6 +28,29 @@ extension LocalTimeTests {
         return try JSONValue(parsing: Array(shown.output.utf8))["occurrences"]?.array ?? []
     }
 
+    @Test(arguments: [("latest", [38]), ("all", [38, 38])])
+    func `what waited for a window when its field was lost is sent, or a later one takes its place`(
+        _ catchUp: String, _ sent: [Int]
+    ) async throws {
+        let window = "delivery: {window: {from: \"13:00\", to: \"19:00\", timezone: UTC}}"
+        let files = { (zone: String) in
+            Self.files(
+                "cron: \"7 9,12 * * *\", timezone: \(zone), catch_up: \(catchUp)", zones: ["Asia/Tokyo"], more: window)
+        }
+        let town = try await town(files("{field: zone, default: Europe/Rome}"))
+        // Tuesday's 9:07 comes to Tokyo at 0:07 UTC and waits for the window.
+        #expect(try await hours(in: town, 0, 25).isEmpty)
+        try town.folder.write(files("Europe/Rome")["x.yaml"] ?? "", to: "x.yaml")
+        #expect(try await hours(in: town, 26).isEmpty)
+        // In Rome 9:07 is 8:07 UTC, and 12:07 is 11:07: neither is late, because the window was closed.
+        town.go(to: Self.monday + 38 * 3600)
+        let plan = try await town.herald("plan", "--format", "json")
+        let superseded = try JSONValue(parsing: Array(plan.output.utf8))["superseded"]?.array ?? []
+        #expect(superseded.map { $0["occurrence"]?.string } == (sent.count == 1 ? ["hello@2027-01-05T09:07"] : []))
+        #expect(try await hours(in: town, 38) == [1: sent])
+        #expect(try await town.herald("plan", "--detailed-exitcode").failure == nil)
+    }
+
     @Test(arguments: ["", "at"])
     func `a list that is short when its last wave is sent loses nobody whose clock is ahead`(_ kind: String)
         async throws

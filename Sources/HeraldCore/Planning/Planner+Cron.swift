@@ -12,6 +12,7 @@ extension Planner {
     private static let clockTolerance = 60.0
     /// In seconds. Two sends of a campaign that an edit brought so close together are pointed out.
     private static let soonAgain = 3600.0
+    private static let replaced = "a later occurrence takes its place"
     private static let tooLateWithoutField = "it is too late since its schedule has no time zone field any more"
 
     mutating func cronSends(
@@ -53,10 +54,19 @@ extension Planner {
                 if isPlanned, occurrence.local == nil { continue }
                 if isPlanned, known.contains(instant) {
                     plan.over.append(id)
-                } else if !isPlanned || instant <= min(end, now) && !due.contains(instant) {
+                } else if !isPlanned {
                     // It was due, and edits of the schedule must not make it vanish without a word.
-                    let reason = isPlanned ? Self.tooLateWithoutField : "the schedule does not have its time any more"
+                    let reason = "the schedule does not have its time any more"
                     plan.missed.append(.init(occurrence: id, due: first, reason: reason))
+                } else if instant <= min(end, now), !due.contains(instant) {
+                    let isReplaced =
+                        instant > start && due.contains { $0 > instant } && lateness(of: wanted, due: instant) == nil
+                    if isReplaced {
+                        plan.superseded.append(.init(occurrence: id, due: first, reason: Self.replaced))
+                        plan.over.append(id)
+                    } else {
+                        plan.missed.append(.init(occurrence: id, due: first, reason: Self.tooLateWithoutField))
+                    }
                 }
             } else {
                 result += planBegun(wanted, id, occurrence)
@@ -157,8 +167,7 @@ extension Planner {
         }
         let earlier = schedule.occurrences(after: start, through: last - 1, limit: Self.counted)
         leaveOut(
-            earlier, of: campaign, "a later occurrence takes its place", as: "superseded", in: \.superseded,
-            beyond: \.superseded)
+            earlier, of: campaign, Self.replaced, as: "superseded", in: \.superseded, beyond: \.superseded)
         return [last]
     }
 
