@@ -61,6 +61,36 @@ struct StageHealthTests: StageScene {
         #expect(stages.map { $0["rejected"] } == [2, 0, 0])
     }
 
+    @Test(arguments: [("manual", 30), ("manual", 90), ("3h", 30), ("3h", 90)])
+    func `whose outcome is unknown is sent it again in time, or with the next stage`(_ soak: String, _ minute: Int)
+        async throws
+    {
+        let schedule = "schedule: {at: 2027-01-04T00:00:00Z, max_lateness: 1h}"
+        let delivery = "stages: [50%, 100%], soak: \(soak), on_unknown: resend, halt_when: {unknown_percent: 100}"
+        let town = try await town(Self.files(delivery, more: schedule))
+        town.answer([.fid(1)], with: .lost(reason: "cut"))
+        #expect(try await town.herald("run").failure?.status == .unknown)
+        let first = Set((1...60).filter { town.sent().contains(.fid($0)) })
+        town.answer([.fid(1)], with: nil)
+        var before = town.messages().count
+        town.go(to: Self.monday + Double(minute) * 60)
+        #expect(try await town.herald("run").failure == nil)
+        #expect(try numbers(town.messages().dropFirst(before)) == (minute < 60 ? [1] : []))
+        let isManual = soak == "manual"
+        if isManual {
+            let held = try await json(town, "plan")["held"]?.array ?? []
+            let id = try #require(held.first?["occurrence"]?.string, "\(held)")
+            #expect(held.count == 1 && held.first?["reason"]?.string?.contains("'soak' is manual") == true)
+            #expect(try await town.herald("state", "resolve", id, "--continue").failure == nil)
+        }
+        before = town.messages().count
+        town.go(to: Self.monday + Double(isManual ? minute + 10 : minute < 60 ? 211 : 181) * 60)
+        #expect(try await town.herald("run").failure == nil)
+        let rest = Self.everybody.subtracting(first)
+        #expect(try numbers(town.messages().dropFirst(before)) == (minute < 60 ? rest : rest.union([1])))
+        #expect(try await town.herald("plan", "--detailed-exitcode").failure == nil)
+    }
+
     @Test func `whom a halted stage left over counts in the next one, and only there`() async throws {
         let seeds = Array(701...900)
         let town = try await town(Self.files(Self.usual + ", seeds: our-phones", seeds: seeds))

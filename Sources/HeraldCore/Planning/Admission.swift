@@ -53,7 +53,7 @@ struct Admission {
         end = repeated.isEmpty ? nil : occurrence.flatMap { wanted.campaign.limits(of: $0).deadline }
         window = send.delivery.window
         admitted = send.waves.map { $0.reached.all.intersection(send.members) } ?? send.members
-        guard window != nil || send.waves != nil else {
+        guard window != nil || send.waves != nil || stage != nil else {
             othersDeadline = send.deadline
             note(begin(send.due))
             return

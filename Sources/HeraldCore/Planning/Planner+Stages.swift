@@ -20,6 +20,8 @@ extension Planner {
         if !send.isResumed, let seeds = stages.seeds, !staging.hasSeeds {
             overview.warnings.append("\(send.occurrence): audience '\(seeds.value)' has no seeds to send to")
         }
+        // Whoever may have it, and is too late to be sent it again, keeps that outcome: no stage waits for them.
+        let kept = occurrence?.ledger.map { $0.uncertain.union($0[.again]) } ?? []
         // A stage that is over only as far as a snapshot shows. If no later one starts, somebody of it may.
         var doubted: (part: Plan.Send, staging: StageSorting)?
         while true {
@@ -37,8 +39,8 @@ extension Planner {
                 part, of: wanted, occurrence, since: staging.since, isForecast: sizes != nil, at: now)
             let skips = campaign.delivery.window?.whenClosed == .skip && !admission.waiting.isEmpty
             let hasWork =
-                !admission.admitted.isEmpty || !admission.late.isEmpty || !part.discovered.isEmpty
-                || skips
+                !admission.admitted.isEmpty || !admission.late.subtracting(kept).isEmpty
+                || !part.discovered.isEmpty || skips
             let mayBeOver = part.discovered.isEmpty && staging.mayBeOver(part.members, late: admission.late)
             let isSent = !admission.admitted.isEmpty
             guard !hasWork || mayBeOver, staging.hasLater else {
