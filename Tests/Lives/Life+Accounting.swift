@@ -137,6 +137,7 @@ extension Life {
         try checkLateness(of: key, begun, to: target, at: date, run.now)
         try checkGivenUp(key, begun, campaign, to: target)
         try checkHeldBack(campaign, begun, run.now)
+        try checkApproved(campaign)
         asked.insert(key)
         noteBeginning(of: key, campaign, at: date)
         var reached = Set((arrival?.devices ?? []).map(\.recipientKey))

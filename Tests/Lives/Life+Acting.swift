@@ -9,7 +9,8 @@ enum LifeAct: String, CaseIterable {
     case rotate, rotateBeside, rotateUnlisted, catchUpLists, uninstall, comeBack, appSubscribes
     case appLeaves, recordDrift
     case editMessage, editTarget, raiseRevision, moveSchedule, addHours, removeHours, toggleEnabled
-    case changeMembers, changePolicy, editStages, editWindow, travel, toggleLocalTime, toggleNotify, detour
+    case changeMembers, changePolicy, editStages, editWindow, travel, toggleLocalTime, toggleNotify, detour, editCaps,
+        approve
     case renameCampaign, deleteCampaign, bringBackCampaign, newCampaign
     case renameTopic, deleteTopic, bringBackTopic, newTopic, togglePrune, toggleDrift, toggleAdopt, editTopic,
         toggleGroup
@@ -18,7 +19,7 @@ enum LifeAct: String, CaseIterable {
     /// Of lives whose state is in PostgreSQL.
     case standbyLags, failover
     case run, runOnTime, faultyRun, dyingRun, stoppedRun, apply, overriddenApply
-    case editedRun, runThroughLink, runInOtherCheckout, dryRun, testSend
+    case editedRun, runThroughLink, runInOtherCheckout, dryRun, testSend, savedPlan
 
     /// How often it happens, compared with the others.
     var weight: Int {
@@ -45,7 +46,8 @@ enum LifeAct: String, CaseIterable {
         case .wait, .downtime, .fastClock, .slowClock, .pause, .resume, .backUp, .standbyLags, .run, .runOnTime,
             .faultyRun,
             .dyingRun,
-            .stoppedRun, .apply, .overriddenApply, .runThroughLink, .runInOtherCheckout, .dryRun, .testSend:
+            .stoppedRun, .apply, .overriddenApply, .runThroughLink, .runInOtherCheckout, .dryRun, .testSend,
+            .savedPlan:
             true
         default: false
         }
@@ -62,7 +64,7 @@ extension Life {
     /// Does it, unless there is nothing to do it with.
     func act(_ act: LifeAct, _ random: inout SeededRandom) async throws {
         time.advance(by: .seconds(.random(in: 1...300, using: &random)))
-        if !act.isIdle { refused = [] }
+        if !act.isIdle { refused = [] } else { try await approveMostly(&random) }
         switch act {
         case .addRow, .removeRow, .emptyList, .fillList: editList(act, &random)
         case .suppress: suppress(&random)
@@ -77,6 +79,8 @@ extension Life {
         case .travel: travel(&random)
         case .toggleLocalTime: toggleLocalTime(&random)
         case .toggleNotify: toggleNotify()
+        case .editCaps: editCaps(&random)
+        case .approve: try await approveOrEnd(&random)
         case .detour: try await takeDetour(&random)
         case .changeMembers: try await changeMembers(&random)
         case .renameCampaign, .deleteCampaign, .bringBackCampaign, .newCampaign:
@@ -112,6 +116,7 @@ extension Life {
         case .faultyRun, .dyingRun, .stoppedRun, .editedRun: try await disturbedRun(act, &random)
         case .runThroughLink, .runInOtherCheckout: try await runElsewhere(act, &random)
         case .dryRun, .testSend: try await trySending(act, &random)
+        case .savedPlan: try await applySavedPlan(&random)
         }
     }
 
@@ -168,6 +173,30 @@ extension Life {
         if act == .dryRun, fcm.now.arrivals.count != arrivals {
             throw LifeProblem(promise: "a dry run wakes nobody", words: campaign.name)
         }
+    }
+
+    /// A person saves a plan and applies it later. Meanwhile something may happen that makes it untrue.
+    private func applySavedPlan(_ random: inout SeededRandom) async throws {
+        guard !files.areWrong else { return }
+        if Bool.random(using: &random) { waitForTheNext(&random) }
+        let run = newRun(LifeFate())
+        try check(try await herald(["plan", "--out", folder.newPlan()], run), of: run)
+        try await look()
+        let saved = now
+        tell("plan --out")
+        guard folder.hasPlan else { return }
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0: pass(.seconds(.random(in: 1...7200, using: &random)), "time passes")
+        case 1:
+            refused = []
+            editCampaign(.editMessage, &random)
+        case 2:
+            refused = []
+            editList(.removeRow, &random)
+        case 3: try await call(.run)
+        default: break
+        }
+        try await call(.applySaved(at: saved))
     }
 
     /// Time passes until some campaign is due. Returns that campaign.
@@ -256,6 +285,7 @@ extension Life {
         forgotten.formIntersection(known.dead)
         noteUnbegun(isRestored: true)
         noteOlderStages()
+        noteOlderApprovals()
         tellings.isForgotten = true
         (toldMissed, givenUp, givenUpFirings, leftOut) = ([], [], [], [:])
         paused = recordedPauses

@@ -8,8 +8,9 @@ extension Life {
     /// What a reviewer sees who has the files and a snapshot, held against what the plan of the server says.
     func checkForecast() async throws {
         let (proposal, desired, files) = try await plan(at: now)
-        // A snapshot does not know for which folder the last run was.
+        // A snapshot does not know for which folder the last run was, nor who approved what.
         if proposal.plan.refusals.contains(where: { $0.kind == .otherWorkspace }) { return }
+        if proposal.plan.isHeldUnapproved || !isApproved { return }
         try await succeed(["state", "snapshot", "--out", folder.snapshot])
         let snapshot = try SnapshotDocument(reading: folder.readSnapshot()).snapshot
         let (settings, recorded) = (files.workspace.settings, known.state.snapshot)

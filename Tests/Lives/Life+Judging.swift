@@ -140,7 +140,9 @@ extension Life {
     func checkGuarded(_ plan: Plan) throws {
         for step in plan.steps {
             if step.refusal == nil { try checkLeavers(of: step) }
-            guard step.refusal != nil, let subject = step.work.subject else { continue }
+            guard let words = step.refusal, let subject = step.work.subject,
+                !plan.unapproved.contains(where: { $0.sentence == words })
+            else { continue }
             let lists = files.lists(of: subject)
             // The guard's sentence names the topic or group, or a list that decides who is in it.
             let isNamed = plan.refusals.contains { refusal in

@@ -5,17 +5,12 @@ import HeraldTestSupport
 
 /// Frequency caps and times: what people would count and see on their own phones.
 extension Life {
-    /// A third of all workspaces has a cap for all messages, and another third a window for all campaigns. They stay the
-    /// same for a life.
+    /// A third of all workspaces begins with a cap for all messages, and another third with a window for all campaigns.
     func takeLimits() {
         var random = SeededRandom(seed: seed ^ 0xCA95)
         switch seed % 3 {
         case 1:
-            settings.frequencyCaps = [
-                FrequencyCap(
-                    name: "all", max: .random(in: 1...3, using: &random),
-                    per: .seconds(.random(in: 1...96, using: &random) * 900))
-            ]
+            settings.frequencyCaps = [.any(&random)]
         case 2:
             let from = Int.random(in: 0..<1440, using: &random)
             let to = (from + Int.random(in: 60...1200, using: &random)) % 1440
@@ -24,6 +19,19 @@ extension Life {
                 zone: .utc)
         default: break
         }
+    }
+
+    /// The author has another cap, or none. herald knows what counted for the caps that there were; of what started
+    /// without one, nobody can say whether it does.
+    func editCaps(_ random: inout SeededRandom) {
+        if settings.frequencyCaps.isEmpty {
+            for (person, own) in starts { mayHaveStarted[person, default: [:]].merge(own) { max($0, $1) } }
+            starts = [:]
+        } else {
+            noteForgotten(at: now)
+        }
+        settings.frequencyCaps = Int.random(in: 0..<4, using: &random) == 0 ? [] : [.any(&random)]
+        tell("caps: \(settings.frequencyCaps.map(\.words))")
     }
 
     /// Nothing starts before its time, or after it has expired.
@@ -147,5 +155,13 @@ extension Life {
                 promise: "caps only who had enough",
                 words: "\(words(key)) was not sent to \(number(of: person)), who had \(earlier)")
         }
+    }
+}
+
+extension FrequencyCap {
+    fileprivate static func any(_ random: inout SeededRandom) -> FrequencyCap {
+        FrequencyCap(
+            name: "all", max: .random(in: 1...3, using: &random),
+            per: .seconds(.random(in: 1...96, using: &random) * 900))
     }
 }

@@ -14,13 +14,16 @@ extension Life {
         case apply(overrides: Bool)
         /// Cron calls.
         case run
+        /// A person applies a plan that was saved then.
+        case applySaved(at: Date)
 
-        fileprivate var arguments: [String] {
+        fileprivate func arguments(in folder: LifeFolder) -> [String] {
             switch self {
             case .apply(true):
                 ["apply", "--auto-approve"] + Guard.allCases.flatMap { ["--override", $0.rawValue] }
             case .apply(false): ["apply", "--auto-approve"]
             case .run: ["run"]
+            case .applySaved: ["apply", folder.savedPlan]
             }
         }
     }
@@ -39,7 +42,10 @@ extension Life {
         }
         noteOwnership()
         meetReceivers()
-        let (begin, deaths) = (now, known.deaths)
+        let before = (clocks, lines, fastUntil)
+        let deaths = known.deaths
+        // A saved plan has its own time.
+        let begin = if case .applySaved(let saved) = call { saved } else { now }
         (deadBefore, pausedBefore) = (known.dead, paused.union(recordedPauses))
         if let fast = fastUntil, skew == 0 {
             // Of a disabled campaign, runs do not tell that its mark is ahead.
@@ -50,6 +56,10 @@ extension Life {
         }
         if !files.areWrong { noteClocks(at: begin) }
         let isWhole = try await carryOut(call, run)
+        if run.now.isStale {
+            (clocks, lines, fastUntil) = before
+            return tell("apply PLAN: it is not true any more")
+        }
         tell(words(for: call, run))
         time.advance(by: .seconds(1))
         if !files.areWrong { lastCall = now }
@@ -60,7 +70,7 @@ extension Life {
         noteForgotten(at: begin)
         // Whoever is dead leaves no list.
         if known.deaths != deaths { refused = [] }
-        if run.isDead { noteWhatDied(run.now) } else if !run.now.isRefused { noteSeen() }
+        if run.isDead { noteWhatDied(run.now) } else if !run.now.isRefused, !run.now.isUnapproved { noteSeen() }
         noteMissed(run)
         noteGivenUp(run)
         try checkToldOnce(run)
@@ -76,12 +86,16 @@ extension Life {
     /// Returns whether nothing was left out.
     private func carryOut(_ call: Call, _ run: LifeRun) async throws -> Bool {
         if comparesForecasts, !files.areWrong { try await checkForecast() }
-        let failure = try await herald(call.arguments, run)
+        let failure = try await herald(call.arguments(in: folder), run)
         if run.isDead {
             pool?.empty()
             try folder.leaveRemains()
         }
-        if files.areWrong { return try await checkNothingDone(failure, run) }
+        if files.areWrong { return try await checkNothingDone(failure, .wrong, run) }
+        if case .applySaved = call, failure?.status == .stalePlan {
+            run.change { $0.isStale = true }
+            return try await checkNothingDone(failure, .stalePlan, run)
+        }
         guard let course = run.now.course, let proposal = run.now.plans.first else {
             throw LifeProblem(promise: "does not fail", words: run.now.told + (failure?.text ?? "nothing was planned"))
         }
@@ -94,17 +108,24 @@ extension Life {
         run.change { $0.isRefused = !course.blocking.isEmpty }
         if course.blocking.isEmpty, call != .apply(overrides: true) { try checkGuarded(course.plan) }
         try await look()
+        if try leavesOutUnapproved(run.now) {
+            run.change { $0.isUnapproved = true }
+            return false
+        }
         guard course.blocking.isEmpty, course.leftOut.isEmpty else { return false }
         guard let report = run.now.report else { return true }
         return report.result != .interrupted && !report.isUnreachable && !report.wasBlocked
     }
 
-    /// With a mistake in the files, nothing is done at all. Returns whether nothing was left out.
-    private func checkNothingDone(_ failure: CommandFailure?, _ run: LifeRun) async throws -> Bool {
+    /// With a mistake in the files, or a plan that is not true any more, nothing is done at all. Returns whether nothing was
+    /// left out.
+    private func checkNothingDone(
+        _ failure: CommandFailure?, _ status: ExitStatus, _ run: LifeRun
+    ) async throws -> Bool {
         let before = known.state.untold
         try await look()
-        guard failure?.status == .wrong, fcm.calls.isEmpty, known.state.untold == before else {
-            throw LifeProblem(promise: "does nothing with wrong files", words: failure?.text ?? "")
+        guard failure?.status == status, fcm.calls.isEmpty, known.state.untold == before else {
+            throw LifeProblem(promise: "does nothing that it refuses", words: failure?.text ?? "")
         }
         run.change { $0.isRefused = true }
         return false
@@ -264,7 +285,13 @@ extension Life {
     private func words(for call: Call, _ run: LifeRun) -> String {
         let content = run.now
         if files.areWrong { return "\(call): the files are wrong" }
-        var words = call == .run ? "run" : call == .apply(overrides: true) ? "apply, guards overridden" : "apply"
+        var words =
+            switch call {
+            case .run: "run"
+            case .apply(true): "apply, guards overridden"
+            case .apply(false): "apply"
+            case .applySaved: "apply PLAN"
+            }
         if let plan = content.course?.plan {
             let steps = plan.steps.map { "\($0.id)×\($0.work.planned)\($0.refusal == nil ? "" : " refused")" }
             words += ": " + (steps.isEmpty ? "nothing to do" : steps.joined(separator: ", "))

@@ -315,6 +315,7 @@ extension Life {
         for refusal in plan.refusals where refusal.kind != .staleList {
             troubles.append((.held, "guard \(refusal.kind.rawValue)"))
         }
+        if plan.isHeldUnapproved { troubles.append((.held, "run")) }
         for silenced in plan.silenced { troubles.append((.failed, silenced.campaign)) }
         if let last = known.state.lastRun, last.result == "failed" {
             let isFinal =

@@ -126,6 +126,10 @@ final class Life {
     /// Mishaps that do not happen.
     var spared: Set<LifeMishap> = []
 
+    /// What somebody approved last, where the state requires that.
+    var approved: Approved?
+    var approvals: [Approved] = []
+
     // What happened, as the author counts.
     var delivered: [Key: [RecipientKey: Int]] = [:]
     var allowed: [Key: [RecipientKey: Int]] = [:]
@@ -210,6 +214,7 @@ final class Life {
         population = seed.isMultiple(of: 20) ? 110 : .random(in: 2...12, using: &random)
         displaces = Int.random(in: 0..<4, using: &random) > 0
         folder = try LifeFolder(seed: seed)
+        time.advance(by: Self.season(of: seed))
         let (time, currentRun) = (time, currentRun)
         fcm = ModelFCM { request, number in currentRun.fault(request, number, at: time.now.offset) }
         settings.workspace = server.map { _ in "life" }
@@ -235,6 +240,16 @@ final class Life {
 
     static func date(at offset: Duration, _ skew: Double) -> Date {
         Date(timeIntervalSince1970: 1_796_112_000 + offset.seconds + skew)  // from 2026-12-01T08:00:00Z
+    }
+
+    /// How long after `date(at:_:)` a life begins. Of half of them, clocks are set forward two days later in Europe, or
+    /// back a day later there and a week after that in America.
+    private static func season(of seed: UInt64) -> Duration {
+        switch seed / 32 % 4 {
+        case 0: .seconds(115 * 86_400)
+        case 1: .seconds(333 * 86_400)
+        default: .zero
+        }
     }
 
     func tell(_ words: String) { story.append("\(now.rfc3339.dropFirst(5).dropLast(4)) \(words)") }

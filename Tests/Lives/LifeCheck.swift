@@ -124,6 +124,7 @@ extension Life {
     private func rest() async throws {
         try await succeed(["resume"])
         notePause(.resume, of: nil)
+        if approved != nil { try await approve() }
         tell("nothing happens any more, and nothing is paused")
         for _ in 0..<4 {
             time.advance(by: .seconds(300))

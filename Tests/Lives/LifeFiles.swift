@@ -189,7 +189,8 @@ struct LifeFiles: Sendable {
 
     private func topic(_ line: Int) -> TopicName { topics.first { $0.line == line }?.name ?? "none" }
 
-    private func text(_ campaign: Campaign) -> String {
+    /// Its document.
+    func text(_ campaign: Campaign) -> String {
         let target =
             switch campaign.target {
             case .audience(let name): "{audience: \(name)}"

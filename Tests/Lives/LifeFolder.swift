@@ -58,6 +58,15 @@ final class LifeFolder {
 
     func readSnapshot() throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: snapshot))) }
 
+    var savedPlan: String { "\(path)/plan.json" }
+    var hasPlan: Bool { FileManager.default.fileExists(atPath: savedPlan) }
+
+    /// What `plan --out` is told to write.
+    func newPlan() -> String {
+        try? FileManager.default.removeItem(atPath: savedPlan)
+        return savedPlan
+    }
+
     /// What `state backup` is told to write.
     func newBackup() -> String {
         try? FileManager.default.removeItem(atPath: backup)

@@ -94,6 +94,10 @@ final class LifeRun: Sendable {
         var isStopped = false
         /// Whether guards let herald do nothing.
         var isRefused = false
+        /// Whether something was left out because nobody approved it.
+        var isUnapproved = false
+        /// Whether a saved plan was not true any more.
+        var isStale = false
         var random: SeededRandom
         /// By the number of the request.
         var mishaps: [Int: LifeMishap] = [:]
