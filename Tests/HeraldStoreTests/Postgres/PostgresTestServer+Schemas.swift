@@ -14,6 +14,10 @@ extension PostgresTestServer {
             times.answer = .seconds(1)
             times.reading = .seconds(1)
             times.patience = .seconds(15)
+        } else {
+            // Tests that only compute get what time the others leave, and so does the server that they started.
+            parameters["connect_timeout"] = "300"
+            times.answer = .seconds(300)
         }
         return PostgresServer(
             name: "test", schema: "test \"\(UUID().uuidString.prefix(8))", parameters: parameters, times: times)
