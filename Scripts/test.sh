@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Runs every test of a build that is there, in three groups at the same time.
-# Tests that only compute run as many at once as there are cores, with the lowest priority. Tests that talk to a server
-# or start programs run one after the other: side by side with the first in one process they would starve, and their
-# deadlines would pass. So they get the time they need, and the others get what is left. Those that end programs at many
-# points mostly wait for them, so they are a line of their own beside the other ones.
+# Runs every test of a build that is there, in several lines at the same time. In each, one test runs after the other.
+# Tests that only compute are in as many lines as there are cores, with the lowest priority. Side by side in one process
+# they would need twice the time, because its threads wait for each other's memory, and each test would last as long as
+# all of them. Tests that talk to a server or start programs are in two lines more, and get the time they need: otherwise
+# their deadlines would pass. Those that end programs at many points mostly wait for them, so they are a line of their own.
 # Arguments: options for swift test.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -16,11 +16,11 @@ serial='^(FCMClientTests|heraldTests)\.|^HeraldCoreTests\.MistakenCommandTests/|
 sweeping='^HeraldCoreTests\.MistakenCommandTests/|^heraldTests\.(Work|CredentialFault|CredentialRun|LostChanges|Password|SharedLife|Fault|SharedSweep|SharedServer|StateCopyCommand|CrashSweep|Crash|MembershipCrash|UpgradeSweep|ApprovalCommand|Review|ReviewSafety|Signal|State|StateKeeping|Snapshot|ExitStatus|Secrecy)Tests/'
 
 work="$(mktemp -d)"
-computing=
+computing=()
 serials=
 sweeps=
 end() {
-    for group in $computing $serials $sweeps; do
+    for group in ${computing[@]+"${computing[@]}"} $serials $sweeps; do
         kill "$group" 2>/dev/null || true
         wait "$group" 2>/dev/null || true
     done
@@ -47,7 +47,8 @@ await() {
     while kill -0 "$2" 2>/dev/null && ! grep -q 'Test run started' "$1" 2>/dev/null; do sleep 0.1; done
 }
 
-all="$("${list[@]}" | wc -l)"
+"${list[@]}" >"$work/all"
+all="$(($(wc -l <"$work/all")))"
 # Dispatch sets the niceness of its threads anew where it may, so on Linux the scheduling class says it.
 lowest=(nice -n 19)
 ! chrt --idle 0 true 2>/dev/null || lowest=(chrt --idle 0)
@@ -60,9 +61,18 @@ shown=$!
 "${tests[@]}" --no-parallel --filter "$serial" --skip "$sweeping" >"$work/shown" 2>&1 &
 serials=$!
 await "$work/serial" "$serials"
-# Last, because nothing waits until this group, which gets the least time, has begun.
-"${lowest[@]}" "${tests[@]}" --parallel --skip "$serial" >"$work/computing" 2>&1 &
-computing=$!
+# Last, because these get the least time. Each takes every so manieth suite of them.
+groups=(serial sweeping)
+lines="$(getconf _NPROCESSORS_ONLN)"
+for ((line = 0; line < lines; line++)); do
+    suites="$(grep -vE "$serial" "$work/all" | cut -d / -f 1 | sort -u \
+        | awk -v line="$line" -v lines="$lines" 'NR % lines == line' | paste -s -d '|' - | sed 's/\./\\./g')"
+    group="computing-$((line + 1))"
+    "${lowest[@]}" "${tests[@]}" --no-parallel --filter "^($suites)/" >"$work/$group" 2>&1 &
+    computing+=($!)
+    groups+=("$group")
+    await "$work/$group" "${computing[line]}"
+done
 failed=
 wait "$serials" || failed=1
 serials=
@@ -70,19 +80,21 @@ wait "$shown"
 wait "$sweeps" || failed=1
 sweeps=
 cat "$work/sweeping"
-wait "$computing" || failed=1
-computing=
-cat "$work/computing"
+for line in "${!computing[@]}"; do
+    wait "${computing[line]}" || failed=1
+    cat "$work/computing-$((line + 1))"
+done
+computing=()
 
 # Each said how many tests it ran; together that must be all there are.
-ran="$(sed -nE 's/^.*Test run with ([0-9]+) tests? .*$/\1/p' "$work/serial" "$work/sweeping" "$work/computing" | awk '{ n += $1 } END { print n + 0 }')"
+ran="$(cd "$work" && sed -nE 's/^.*Test run with ([0-9]+) tests? .*$/\1/p' "${groups[@]}" | awk '{ n += $1 } END { print n + 0 }')"
 echo
-for group in serial sweeping computing; do
+for group in "${groups[@]}"; do
     echo "$group: $(grep 'Test run with' "$work/$group" || echo 'did not end')"
 done
 if [ -n "$failed" ] || [ "$ran" != "$all" ]; then
     # Once more, and last: whoever sees only the end of the output must see what failed.
-    for group in serial sweeping computing; do
+    for group in "${groups[@]}"; do
         if grep -q 'Test run with' "$work/$group"; then
             grep -A 12 'recorded an issue' "$work/$group" | grep -vE '^(--$|[✔◇])' | cut -c 1-600 | head -n 60 || true
         else

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `Scripts/test.sh` runs two groups of tests at the same time. Which tests are in which is told by their names there.
+/// `Scripts/test.sh` runs two kinds of tests at the same time. Which tests are of which is told by their names there.
 @Suite struct TestGroupTests {
     /// What a test that talks to a server or runs herald cannot do without.
     private static let signs: Set<String> = [
@@ -18,7 +18,7 @@ import Testing
             where !file.named.union(file.imported).isDisjoint(with: Self.signs) {
                 for suite in file.declared.sorted() where suite.hasSuffix("Tests") {
                     found.append(suite)
-                    #expect("\(target).\(suite)/".contains(serial), "\(file.name): Scripts/test.sh runs it in parallel")
+                    #expect("\(target).\(suite)/".contains(serial), "\(file.name): Scripts/test.sh runs it with what time is left")
                 }
             }
         }
@@ -26,7 +26,7 @@ import Testing
         #expect(Set(found).isSuperset(of: ["RunTests", "ServerTests"]))
     }
 
-    @Test func `tests that only compute run in parallel`() throws {
+    @Test func `tests that only compute get what time is left`() throws {
         let serial = try Regex(Self.serialTests())
         for suite in ["HeraldCoreTests.PlannerSendTests/", "FCMEmulatorTests.SendTests/", "FCMTests.VerdictTests/"] {
             #expect(!suite.contains(serial))
