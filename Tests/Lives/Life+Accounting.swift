@@ -274,14 +274,19 @@ extension Life {
     }
 
     /// A run that ended has taken in the names of all files.
-    func noteSeen() {
+    ///
+    /// - Parameter scope: the lines of the campaigns whose work it did. `nil` for all.
+    func noteSeen(_ scope: Set<Int>?) {
         for campaign in files.campaigns { lines[campaign.line]?.seenName = campaign.name }
-        for topic in files.topics { topicNames[topic.line] = topic.name }
-        freshlyDeleted = []
+        let targets = Set(files.campaigns.filter { scope?.contains($0.line) ?? true }.flatMap(\.target.topics))
+        for topic in files.topics where scope == nil || targets.contains(topic.line) {
+            topicNames[topic.line] = topic.name
+        }
+        if scope == nil { freshlyDeleted = [] }
         // What fires while a campaign is disabled or not declared is nobody's, and what an edit took out of the schedule
         // does not come back with the next edit.
         let declared = Dictionary(files.campaigns.map { ($0.line, $0) }) { first, _ in first }
-        for line in lines.keys {
+        for line in scope ?? Set(lines.keys) {
             guard let campaign = declared[line], campaign.isEnabled else {
                 lines[line]?.pass(until: now)
                 continue

@@ -19,7 +19,7 @@ enum LifeAct: String, CaseIterable {
     /// Of lives whose state is in PostgreSQL.
     case standbyLags, failover
     case run, runOnTime, faultyRun, dyingRun, stoppedRun, apply, overriddenApply
-    case editedRun, runThroughLink, runInOtherCheckout, dryRun, testSend, savedPlan
+    case editedRun, runThroughLink, runInOtherCheckout, dryRun, testSend, savedPlan, applyOne
 
     /// How often it happens, compared with the others.
     var weight: Int {
@@ -47,7 +47,7 @@ enum LifeAct: String, CaseIterable {
             .faultyRun,
             .dyingRun,
             .stoppedRun, .apply, .overriddenApply, .runThroughLink, .runInOtherCheckout, .dryRun, .testSend,
-            .savedPlan:
+            .savedPlan, .applyOne:
             true
         default: false
         }
@@ -117,6 +117,7 @@ extension Life {
         case .runThroughLink, .runInOtherCheckout: try await runElsewhere(act, &random)
         case .dryRun, .testSend: try await trySending(act, &random)
         case .savedPlan: try await applySavedPlan(&random)
+        case .applyOne: try await applyOne(&random)
         }
     }
 
@@ -199,6 +200,13 @@ extension Life {
         try await call(.applySaved(at: saved))
     }
 
+    /// A person applies one campaign alone. After a clock was fast, they let all run first.
+    private func applyOne(_ random: inout SeededRandom) async throws {
+        guard fastUntil == nil, let campaign = files.campaigns.randomElement(using: &random) else { return }
+        if Bool.random(using: &random) { wait(for: campaign) }
+        try await call(.applyOnly(campaign.name))
+    }
+
     /// Time passes until some campaign is due. Returns that campaign.
     @discardableResult
     private func waitForTheNext(_ random: inout SeededRandom) -> LifeFiles.Campaign? {
@@ -239,6 +247,7 @@ extension Life {
         fastUntil = max(now, fastUntil ?? now)
         skew = 0
         tell("the clock is right again")
+        if act == .fastClock, !isForgiven, Bool.random(using: &random) { try await rewind() }
     }
 
     // MARK: A person and the state

@@ -136,16 +136,18 @@ extension Life {
     }
 
     /// A run reads the files and the lists.
-    func noteClocks(at now: Date) {
+    ///
+    /// - Parameter scope: the lines that it deals with. `nil` for all.
+    func noteClocks(of scope: Set<Int>?, at now: Date) {
         // Whom the state takes for dead is in no wave. Whoever is back joins then.
         let living = Set(files.listed.subtracting(deadBefore).map(\.recipientKey))
         let declared = Dictionary(files.campaigns.map { ($0.line, $0) }) { first, _ in first }
         let (openTimes, begunKeys) = (openTimes, begunKeys)
-        for line in Set(clocks.keys).union(declared.keys) {
+        for line in scope ?? Set(clocks.keys).union(declared.keys) {
             let (file, open) = (declared[line], openTimes[line] ?? [:])
             var own = clocks[line] ?? Clocks()
             defer { clocks[line] = own }
-            own.settle(open, lastRun: lastCall)
+            own.settle(open, lastRun: lastCalls[line] ?? lastCall)
             let found = (begunKeys[line] ?? []).map { ($0, own.found[$0] ?? now) }
             own.found = Dictionary(uniqueKeysWithValues: found)
             let text = file.flatMap { lookedAt($0, open) }
@@ -157,6 +159,12 @@ extension Life {
             guard let campaign = file, text != nil, let listed = files.recipients(of: campaign) else { continue }
             meet(listed.intersection(living), of: campaign, isBack, &own, at: now)
         }
+    }
+
+    /// A call has ended that could read the files.
+    func noteCall(of scope: Set<Int>?) {
+        guard let scope else { return (lastCall, lastCalls) = (now, [:]) }
+        for line in scope { lastCalls[line] = now }
     }
 
     /// What decides when a campaign comes to whom. `nil` where a run does not look at whose clock it is: nobody of its

@@ -102,6 +102,29 @@ extension Life {
             words: "\(id?.rawValue ?? words(key)) to \(target.map { number(of: $0.recipientKey) } ?? "many")")
     }
 
+    /// A person lets campaigns come due again, of those that always had the same time for all. What the fast clock sent is
+    /// over. What it only called too late may be sent, and what is still to come is owed.
+    func rewind() async throws {
+        for campaign in files.campaigns where campaign.isDaily && !campaign.isInLocalTime {
+            let own = clocks[campaign.line] ?? Clocks()
+            guard own.zones.isEmpty, own.slot == nil, own.left.isEmpty else { continue }
+            let name = lines[campaign.line]?.seenName ?? campaign.name
+            guard let mark = known.state.watermarks[name]?.at, mark > now else { continue }
+            try await succeed(["state", "rewind", name])
+            tell("state rewind \(name)")
+            let over = lines[campaign.line]?.over ?? []
+            lines[campaign.line]?.over = over.filter { [now] in asked.contains($0) || $0.due.map { $0 <= now } ?? true }
+            lines[campaign.line]?.mark = now
+            lines[campaign.line]?.owed = []
+            lines[campaign.line]?.silenced = nil
+            rewound.insert(campaign.line)
+            let names = lines[campaign.line]?.names ?? []
+            toldMissed = toldMissed.filter { !names.contains($0.campaign) }
+            givenUp = givenUp.filter { !names.contains($0.campaign) }
+            givenUpFirings = givenUpFirings.filter { $0.line != campaign.line }
+        }
+    }
+
     // MARK: What a person or a guard holds back
 
     /// A pause goes with the campaign, whatever it is called later.

@@ -16,6 +16,8 @@ extension Life {
         case run
         /// A person applies a plan that was saved then.
         case applySaved(at: Date)
+        /// A person applies one campaign and its target.
+        case applyOnly(String)
 
         fileprivate func arguments(in folder: LifeFolder) -> [String] {
             switch self {
@@ -24,8 +26,15 @@ extension Life {
             case .apply(false): ["apply", "--auto-approve"]
             case .run: ["run"]
             case .applySaved: ["apply", folder.savedPlan]
+            case .applyOnly(let name): ["apply", "--auto-approve", "--campaign", name]
             }
         }
+    }
+
+    /// The lines of campaigns that it deals with. `nil` for all.
+    private func scope(of call: Call) -> Set<Int>? {
+        guard case .applyOnly(let name) = call else { return nil }
+        return Set(files.campaigns.filter { $0.name == name }.map(\.line))
     }
 
     /// One call, and what its outside shows judged.
@@ -43,18 +52,21 @@ extension Life {
         noteOwnership()
         meetReceivers()
         let before = (clocks, lines, fastUntil)
+        let scope = scope(of: call)
         let deaths = known.deaths
         // A saved plan has its own time.
         let begin = if case .applySaved(let saved) = call { saved } else { now }
         (deadBefore, pausedBefore) = (known.dead, paused.union(recordedPauses))
-        if let fast = fastUntil, skew == 0 {
+        if let fast = fastUntil, skew == 0, scope == nil {
             // Of a disabled campaign, runs do not tell that its mark is ahead.
             let declared = Set(files.campaigns.filter(\.isEnabled).map(\.line))
-            for line in lines.keys where now >= fast || !declared.contains(line) { lines[line]?.pass(until: fast) }
-            fastUntil = nil
+            for line in Set(lines.keys).subtracting(rewound) where now >= fast || !declared.contains(line) {
+                lines[line]?.pass(until: fast)
+            }
+            (fastUntil, rewound) = (nil, [])
             passClocks(until: fast)
         }
-        if !files.areWrong { noteClocks(at: begin) }
+        if !files.areWrong { noteClocks(of: scope, at: begin) }
         let isWhole = try await carryOut(call, run)
         if run.now.isStale {
             (clocks, lines, fastUntil) = before
@@ -62,7 +74,7 @@ extension Life {
         }
         tell(words(for: call, run))
         time.advance(by: .seconds(1))
-        if !files.areWrong { lastCall = now }
+        if !files.areWrong { noteCall(of: scope) }
         hasDied = hasDied || run.isDead
         noteOtherMessages(run.now)
         try noteSkipped(run.now)
@@ -70,7 +82,7 @@ extension Life {
         noteForgotten(at: begin)
         // Whoever is dead leaves no list.
         if known.deaths != deaths { refused = [] }
-        if run.isDead { noteWhatDied(run.now) } else if !run.now.isRefused, !run.now.isUnapproved { noteSeen() }
+        if run.isDead { noteWhatDied(run.now) } else if !run.now.isRefused, !run.now.isUnapproved { noteSeen(scope) }
         noteMissed(run)
         noteGivenUp(run)
         try checkToldOnce(run)
@@ -104,7 +116,7 @@ extension Life {
             // A person knows what the older state has forgotten. From now on herald may repeat itself.
             isForgiven = true
         }
-        try checkRefusals(proposal, call)
+        if case .applyOnly = call {} else { try checkRefusals(proposal, call) }
         run.change { $0.isRefused = !course.blocking.isEmpty }
         if course.blocking.isEmpty, call != .apply(overrides: true) { try checkGuarded(course.plan) }
         try await look()
@@ -112,7 +124,7 @@ extension Life {
             run.change { $0.isUnapproved = true }
             return false
         }
-        guard course.blocking.isEmpty, course.leftOut.isEmpty else { return false }
+        guard course.blocking.isEmpty, course.leftOut.isEmpty, scope(of: call) == nil else { return false }
         guard let report = run.now.report else { return true }
         return report.result != .interrupted && !report.isUnreachable && !report.wasBlocked
     }
@@ -291,6 +303,7 @@ extension Life {
             case .apply(true): "apply, guards overridden"
             case .apply(false): "apply"
             case .applySaved: "apply PLAN"
+            case .applyOnly(let name): "apply --campaign \(name)"
             }
         if let plan = content.course?.plan {
             let steps = plan.steps.map { "\($0.id)×\($0.work.planned)\($0.refusal == nil ? "" : " refused")" }

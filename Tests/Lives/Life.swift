@@ -108,6 +108,8 @@ final class Life {
     var skew: Double = 0
     /// The time of a clock that was fast. If nothing runs before, what fires until then is gone, and nothing can show it.
     var fastUntil: Date?
+    /// Campaigns that a person has set back since.
+    var rewound: Set<Int> = []
     var latency = Duration.zero
     let displaces: Bool
     /// Whether plans are held against what a snapshot shows. That takes longer than the rest of a life.
@@ -171,6 +173,8 @@ final class Life {
     var clocks: [Int: Clocks] = [:]
     /// When the last run ended that could read the files.
     var lastCall = Date.distantPast
+    /// When the last call ended since that dealt with one line alone.
+    var lastCalls: [Int: Date] = [:]
     /// The files as the last call read them.
     var runFiles = LifeFiles()
     /// Who is told, once `notify` says so.

@@ -53,6 +53,15 @@ struct LifeFiles: Sendable {
             /// Who follows the first topic and not the second.
             case condition(Int, not: Int)
             case group(GroupName)
+
+            /// The lines of topics that it names.
+            var topics: [Int] {
+                switch self {
+                case .topic(let line): [line]
+                case .condition(let line, let other): [line, other]
+                case .audience, .group: []
+                }
+            }
         }
 
         var line: Int

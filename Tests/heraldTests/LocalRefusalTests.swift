@@ -205,6 +205,21 @@ extension LocalTimeTests {
         if kind == "cron" { #expect(try await run(town, at: 49.1).sent == 2) }
     }
 
+    /// It is due for all at 19:07, and after 20:00 the window is closed. The clock is set right before or after it is due.
+    @Test(arguments: [30, 43.3])
+    func `whoever only a fast clock skipped gets what is due for all after a rewind`(_ right: Double) async throws {
+        let files = Self.files(
+            #"cron: "7 19 * * *", timezone: Etc/UTC"#, zones: ["Asia/Tokyo", "Europe/Rome"],
+            more: #"delivery: {window: {from: "06:00", to: "20:00", timezone: Etc/UTC, when_closed: skip}}"#)
+        let town = try await town(files, hours: 0)
+        for hour in [20, 44.2] { _ = try await run(town, at: hour) }
+        #expect(town.sent().isEmpty)
+        town.go(to: Self.monday + right * 3600)
+        let rewound = try await town.herald("state", "rewind", "hello")
+        #expect(rewound.failure == nil, "\(rewound.errors)")
+        for (hour, sent) in [(43.4, 2), (43.5, 0), (67.2, 2)] { #expect(try await run(town, at: hour).sent == sent) }
+    }
+
     /// Tokyo's clock came to it in the night of the window, Rome's comes by day.
     @Test func `whoever was skipped stays so after a rewind`() async throws {
         let files = Self.files(

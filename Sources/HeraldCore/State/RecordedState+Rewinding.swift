@@ -8,15 +8,16 @@ package enum RewindProblem: Error, Hashable, Sendable {
 
 extension RecordedState {
     /// Sets the watermark back to now that a run with a fast clock left in the future. What that run sent is not sent
-    /// again: an occurrence is known by its time. What it dealt with in local time with nobody tried is forgotten, so that
-    /// it can come due, but for who is in the waves until now. Waves after now are not fixed any more.
+    /// again: an occurrence is known by its time. What it ended with nobody tried is forgotten, so that it can come due, and
+    /// open again if it was due by now. In local time that is for who is in the waves until now, and waves after now are
+    /// not fixed any more.
     ///
-    /// A snapshot lacks the waves of what has ended: `endedAhead` names the occurrences to read besides.
+    /// A snapshot lacks the waves and skips of what has ended: `endedAhead` names the occurrences to read besides.
     package func changes(rewinding campaign: String, to now: Date) throws(RewindProblem) -> [StateChange] {
         guard let mark = watermarks[campaign] else { throw .noWatermark }
         guard mark.at > now else { throw .notAhead(mark.at) }
         let ended = occurrences.filter { _, occurrence in
-            guard occurrence.campaign == campaign, occurrence.local != nil, !occurrence.hasTried else { return false }
+            guard occurrence.campaign == campaign, !occurrence.hasTried else { return false }
             return occurrence.finished.map { $0 > now } ?? occurrence.waves.states.contains { $0 > now }
         }
         let unseen = occurrences.filter { id, occurrence in
@@ -29,10 +30,10 @@ extension RecordedState {
             + ended.sorted { $0.key < $1.key }.flatMap { $1.beginningAnew(as: $0, at: now) }
     }
 
-    /// The occurrences of a campaign in local time that ended after now.
+    /// The occurrences of a campaign that ended after now.
     package func endedAhead(of campaign: String, at now: Date) -> [OccurrenceID] {
         occurrences.filter { _, occurrence in
-            occurrence.campaign == campaign && occurrence.local != nil && occurrence.finished.map { $0 > now } == true
+            occurrence.campaign == campaign && occurrence.finished.map { $0 > now } == true
         }.map(\.key)
     }
 }
@@ -43,8 +44,9 @@ extension RecordedOccurrence {
     /// fast clock may be the reason, and what waits for a person still does.
     fileprivate func beginningAnew(as id: OccurrenceID, at now: Date) -> [StateChange] {
         let reached = waves.without { $0 > now }
-        let members = reached.all
-        guard !members.isEmpty else { return [.drop(.occurrence(id))] }
+        let members = local == nil ? classes.all : reached.all
+        let isReached = local == nil ? due.map { $0 <= now } ?? true : !members.isEmpty
+        guard isReached else { return [.drop(.occurrence(id))] }
         let anew = RecordedOccurrence(
             campaign: campaign, revision: revision, due: due, local: local, contentDigest: contentDigest,
             target: target, begun: begun.flatMap { $0 > now ? nil : $0 })
@@ -52,7 +54,8 @@ extension RecordedOccurrence {
         // Opened again without a drop, it keeps whom FCM refused for now, and when their messages started.
         let drop: [StateChange] = isUnbegun ? [] : [.drop(.occurrence(id))]
         let refused = isUnbegun ? [] : ledger?[.deferred].intersection(members) ?? []
-        return drop + [.open(id, anew)] + (texts.isEmpty ? [] : [.assign(id, texts)]) + [.waves(id, reached)]
+        return drop + [.open(id, anew)] + (texts.isEmpty ? [] : [.assign(id, texts)])
+            + (local == nil ? [] : [.waves(id, reached)])
             + (refused.isEmpty ? [] : [.outcome(id, refused, .deferred)]) + lastingSkips(of: members, id, at: now)
             + (halt.map { [.halt(id, $0)] } ?? [])
     }
