@@ -18,7 +18,9 @@ import Testing
             where !file.named.union(file.imported).isDisjoint(with: Self.signs) {
                 for suite in file.declared.sorted() where suite.hasSuffix("Tests") {
                     found.append(suite)
-                    #expect("\(target).\(suite)/".contains(serial), "\(file.name): Scripts/test.sh runs it with what time is left")
+                    #expect(
+                        "\(target).\(suite)/".contains(serial),
+                        "\(file.name): Scripts/test.sh gives it what time is left")
                 }
             }
         }

@@ -15,7 +15,7 @@ enum LifeAct: String, CaseIterable {
     case renameTopic, deleteTopic, bringBackTopic, newTopic, togglePrune, toggleDrift, toggleAdopt, editTopic,
         toggleGroup
     case wait, downtime, fastClock, slowClock
-    case pause, resume, resolve, decide, forget, revive, backUp, restore
+    case pause, resume, resolve, decide, forget, revive, prune, backUp, restore
     /// Of lives whose state is in PostgreSQL.
     case standbyLags, failover
     case run, runOnTime, faultyRun, dyingRun, stoppedRun, apply, overriddenApply
@@ -98,6 +98,7 @@ extension Life {
         case .decide: try await decide(&random)
         case .forget: try await forget(&random)
         case .revive: try await revive(&random)
+        case .prune: try await prune(&random)
         case .backUp, .restore: try await keepState(act)
         case .standbyLags, .failover: try await fail(act)
         case .run: try await call(.run)

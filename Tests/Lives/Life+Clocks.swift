@@ -161,6 +161,12 @@ extension Life {
         }
     }
 
+    /// The lines of campaigns that it deals with. `nil` for all.
+    func scope(of call: Call) -> Set<Int>? {
+        guard case .applyOnly(let name) = call else { return nil }
+        return Set(files.campaigns.filter { $0.name == name }.map(\.line))
+    }
+
     /// A call has ended that could read the files.
     func noteCall(of scope: Set<Int>?) {
         guard let scope else { return (lastCall, lastCalls) = (now, [:]) }

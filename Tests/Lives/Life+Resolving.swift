@@ -102,6 +102,14 @@ extension Life {
         try await look()
         tell("\(number(of: registration.recipientKey)) is revived")
     }
+
+    /// A person keeps only counts of what is over. Nothing is sent again by that.
+    func prune(_ random: inout SeededRandom) async throws {
+        guard !files.areWrong else { return }
+        let age = ["1h", "12h", "2d"].randomElement(using: &random) ?? "2d"
+        try await succeed(["state", "prune", "--older-than", age, "--auto-approve"])
+        tell("state prune --older-than \(age)")
+    }
 }
 
 extension Resolution {

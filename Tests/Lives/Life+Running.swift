@@ -31,12 +31,6 @@ extension Life {
         }
     }
 
-    /// The lines of campaigns that it deals with. `nil` for all.
-    private func scope(of call: Call) -> Set<Int>? {
-        guard case .applyOnly(let name) = call else { return nil }
-        return Set(files.campaigns.filter { $0.name == name }.map(\.line))
-    }
-
     /// One call, and what its outside shows judged.
     func call(_ call: Call, _ fate: LifeFate = LifeFate()) async throws {
         var fate = fate
