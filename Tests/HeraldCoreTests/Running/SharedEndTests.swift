@@ -62,7 +62,7 @@ extension SharingTests {
             asked.append(request.recipient)
             if number == 50 {
                 // This answer comes late.
-                let end = ContinuousClock.now + .seconds(60)
+                let end = ContinuousClock.now + .seconds(300)
                 while crew.withState({ $0.dismissed.isEmpty }), ContinuousClock.now < end {
                     try? await clock.sleep(for: .milliseconds(10))
                 }

@@ -218,7 +218,7 @@ struct ObservationContractTests {
         let store = try #require(store as? PostgresStore)
         return try await store.session.perform(for: { .now }) { connection, _ in
             let rows = try connection.perform(
-                "SELECT sum(pg_column_size(bits))::bigint FROM @observation", until: .now + .seconds(30))
+                "SELECT sum(pg_column_size(bits))::bigint FROM @observation", until: .now + .seconds(300))
             return Int(try rows.first?.int(0) ?? 0)
         }
     }

@@ -8,7 +8,7 @@ import Testing
 /// What a query of a SQLite file writes.
 @Suite struct SQLiteQueryTests {
     private static func output(
-        of query: String, in folder: TemporaryFolder, until deadline: ContinuousClock.Instant = .now + .seconds(60),
+        of query: String, in folder: TemporaryFolder, until deadline: ContinuousClock.Instant = .now + .seconds(300),
         isStopped: Bool = false
     ) throws -> String {
         let path = "\(folder.path)/out"
@@ -81,7 +81,7 @@ import Testing
         defer { close(full) }
         #expect(throws: QueryError.unwritable) {
             try SQLiteQuery("SELECT 1 AS fid", of: "\(folder.path)/app.sqlite").run(
-                into: ListWriter(full), QueryLimit(.now + .seconds(60)) { false })
+                into: ListWriter(full), QueryLimit(.now + .seconds(300)) { false })
         }
     }
 }
