@@ -225,7 +225,9 @@ extension Life {
             // Whoever was told of another trouble since is not told that this one is over.
             let isSame =
                 last.map { !open[$0...].contains { $0.subject == subject && $0.sentence != sentence } } ?? false
-            if isSame, !tellings.isForgotten, !(tellings.wasSlow && change == "halted") {
+            // It names the first of what nobody approved. What it only counts may be another one.
+            let isCounted = sentence.contains(" more definition")
+            if isSame, !isCounted, !tellings.isForgotten, !(tellings.wasSlow && change == "halted") {
                 throw LifeProblem(promise: "tells the same news once", words: sentence)
             }
             if subject.hasPrefix("guard ") {
@@ -297,7 +299,8 @@ extension Life {
 
     /// What somebody should know of, by the plan and the last run.
     private func troubles(at instant: Date) async throws -> [(change: Webhook.Change, subject: String)] {
-        let plan = try await plan(at: instant).proposal.plan
+        let proposal = try await plan(at: instant).proposal
+        let plan = proposal.plan
         var troubles: [(change: Webhook.Change, subject: String)] = []
         for held in plan.held where held.kind != .paused {
             troubles.append((held.kind == .halted ? .halted : .held, held.occurrence.rawValue))
@@ -315,7 +318,7 @@ extension Life {
         for refusal in plan.refusals where refusal.kind != .staleList {
             troubles.append((.held, "guard \(refusal.kind.rawValue)"))
         }
-        if plan.isHeldUnapproved { troubles.append((.held, "run")) }
+        if plan.isHeldUnapproved || !proposal.overview.unapproved.isEmpty { troubles.append((.held, "run")) }
         for silenced in plan.silenced { troubles.append((.failed, silenced.campaign)) }
         if let last = known.state.lastRun, last.result == "failed" {
             let isFinal =
