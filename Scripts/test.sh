@@ -74,14 +74,14 @@ for ((line = 0; line < lines; line++)); do
     await "$work/$group" "${computing[line]}"
 done
 failed=
-wait "$serials" || failed=1
+wait "$serials" || failed+=" serial ended with $?."
 serials=
 wait "$shown"
-wait "$sweeps" || failed=1
+wait "$sweeps" || failed+=" sweeping ended with $?."
 sweeps=
 cat "$work/sweeping"
 for line in "${!computing[@]}"; do
-    wait "${computing[line]}" || failed=1
+    wait "${computing[line]}" || failed+=" computing-$((line + 1)) ended with $?."
     cat "$work/computing-$((line + 1))"
 done
 computing=()
@@ -102,7 +102,8 @@ if [ -n "$failed" ] || [ "$ran" != "$all" ]; then
             tail -n 20 "$work/$group" | cut -c 1-600
         fi
     done
-    echo "$ran of $all tests ran; the lines above say what failed." >&2
+    # A signal's number is added to 128.
+    echo "$ran of $all tests ran;$failed The lines above say what failed." >&2
     exit 1
 fi
 echo "All $all tests passed."
