@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Runs every test of a build that is there, in several lines at the same time. In each, one test runs after the other.
 # Tests that only compute are in as many lines as there are cores, with the lowest priority. Side by side in one process
-# they would need twice the time, because its threads wait for each other's memory, and each test would last as long as
-# all of them. Tests that talk to a server or start programs are in two lines more, and get the time they need: otherwise
-# their deadlines would pass. Those that end programs at many points mostly wait for them, so they are a line of their own.
+# each would last as long as all of them, and deadlines within them would pass. Tests that talk to a server or start
+# programs are in two lines more, and get the time they need. Those that end programs at many points mostly wait for them,
+# so they are a line of their own.
 # Arguments: options for swift test.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -61,7 +61,7 @@ shown=$!
 "${tests[@]}" --no-parallel --filter "$serial" --skip "$sweeping" >"$work/shown" 2>&1 &
 serials=$!
 await "$work/serial" "$serials"
-# Last, because these get the least time. Each takes every so manieth suite of them.
+# Last, because these get the least time. Of N lines, each takes every Nth suite.
 groups=(serial sweeping)
 lines="$(getconf _NPROCESSORS_ONLN)"
 for ((line = 0; line < lines; line++)); do

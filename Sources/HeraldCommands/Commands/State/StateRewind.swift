@@ -7,8 +7,8 @@ struct StateRewind: AsyncParsableCommand {
         commandName: "rewind", abstract: "Let a cron campaign come due again after a clock was fast.",
         discussion: """
             A run whose clock is fast deals with what is still to come, and nothing comes due until then. This makes the \
-            campaign count from now on again. What was sent is not sent again. What nobody was sent comes due again at \
-            its time. In local time, whoever waited for their window still gets it then.
+            campaign count from now on again. What was sent is not sent again. What nobody was sent comes due again if \
+            its time is still to come. In local time, whoever waited for their window still gets it then.
             """)
 
     @ParentCommand var herald: Herald
