@@ -43,8 +43,9 @@ extension Planner {
         let waits =
             occurrence.classes.isEmpty && lateness == nil && !wanted.undecidedByOthers.isEmpty
             && !campaign.target.value.isOneRequest(campaign.delivery)
-        // Whoever is waited for is still to be tried, whatever a step accounts for meanwhile.
-        if waits { remaining.staysOpen = true }
+        // Whoever is waited for is still to be tried, whatever a step accounts for meanwhile. So is who has a bad row: it may
+        // be corrected.
+        if waits || nobody != nil && lateness == nil { remaining.staysOpen = true }
         // A wave of nothing but bad rows is refused, or accounted for.
         let isOfBad = !remaining.joiningBad.isEmpty && !isChanged && campaign.enabled && occurrence.halt == nil
         let hasNobody =
@@ -146,7 +147,8 @@ extension Planner {
     private func nobodyLeft(
         _ wanted: DesiredSend, _ remaining: Plan.Send, of occurrence: RecordedOccurrence
     ) -> (reason: String, end: String)? {
-        if wanted.targeted(for: occurrence.classes).isEmpty {
+        let isOwing = occurrence.classes.isEmpty || occurrence.local != nil || !remaining.leftOut.gone.isEmpty
+        if isOwing, wanted.targeted(for: occurrence.classes).isEmpty {
             return ("has nobody to send to (\(remaining.target.words))", "there is somebody")
         }
         guard remaining.members.isEmpty, remaining.joiningBad.isEmpty, !remaining.leftOut.bad.isEmpty else {

@@ -149,6 +149,19 @@ struct PlannerNobodyTests {
         #expect(scenario.plan().sends.map(\.members) == [[2]])
     }
 
+    @Test(arguments: [false, true]) func `an emptied list keeps open only what it owes to somebody`(isOwing: Bool) {
+        let campaign = Campaign.tide(at: .after(-600))
+        var scenario = scenario(campaign, [])
+        scenario.began(campaign, accepted: [1, 2], intended: [3])
+        let members: RecipientSet = isOwing ? [1, 2, 3, 4] : [1, 2, 3]
+        scenario.state.occurrences[campaign.id]?.classes = Partition(disjoint: [MessageClass(): members])
+        let account = scenario.plan()
+        #expect(account.sends.map(\.discovered) == [[3]])
+        #expect(account.sends.map(\.staysOpen) == [isOwing])
+        scenario.state.occurrences[campaign.id]?[.unknown] = [3]
+        #expect(scenario.plan().over == (isOwing ? [] : [campaign.id]))
+    }
+
     @Test func `what is half done and has nobody is missed once it is too late`() throws {
         let campaign = Campaign.tide(at: .after(-3 * 3600))
         var scenario = scenario(campaign, [])
