@@ -47,9 +47,9 @@ extension StepState {
             accept(id, isOurs: isOurs, &context)
         case .dead(let failure) where addressee.reach != .target:
             if context.options.mode == .apply, mayHaveOthers(addressee, context) {
-                // If the run dies before the others are tried, the next one takes the recipient for untried.
+                // If the run dies before the others are tried, the recipient counts as before.
                 report.rejected += 1
-                outcomes.untried.insert(id)
+                countAsBefore(id)
             } else {
                 noteRejection(of: addressee, failure, context)
             }

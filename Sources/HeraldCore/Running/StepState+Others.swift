@@ -54,7 +54,7 @@ extension StepState {
                 leave(death, to: other, &context)
             } else {
                 report.rejected -= 1
-                outcomes.withdrawRejection(of: id)
+                withdrawRejection(of: id)
                 deaths.unproven[id] = .init(death: death, other: other)
             }
             queue.retries.putBack(
@@ -69,12 +69,12 @@ extension StepState {
         change(unproven.death.addressee, to: unproven.other, &context)
     }
 
-    /// The registration is dead. The recipient counts as not tried.
+    /// The registration is dead. The recipient counts as before.
     private mutating func leave(_ death: DeadRegistrations.Death, to other: Registration?, _ context: inout RunContext)
     {
         noteLeft(death, context)
         report.rejected -= 1
-        outcomes.withdrawRejection(of: death.id)
+        withdrawRejection(of: death.id)
         change(death.addressee, to: other, &context)
     }
 

@@ -139,13 +139,26 @@ extension StepState {
 
     /// The last request had no effect, so the recipient counts as before it. What may have arrived is an earlier one.
     mutating func withdraw(_ id: RecipientID) {
-        if queue.retries.mayHaveTakenEffect(id) { return }
+        if !queue.retries.mayHaveTakenEffect(id) { countAsBefore(id) }
+    }
+
+    /// FCM said that the registration is dead, and that is no outcome of the recipient.
+    mutating func withdrawRejection(of id: RecipientID) {
+        outcomes.rejected = outcomes.rejected.mapValues { $0.subtracting([id]) }
+        countAsBefore(id)
+    }
+
+    /// The recipient counts as before the last request.
+    mutating func countAsBefore(_ id: RecipientID) {
         if deferred.contains(id) {
             outcomes.deferred.insert(id)
-            outcomes.unrepeated.insert(id)
+        } else if work.send?.repeated.contains(id) == true {
+            outcomes.unknown.insert(id)
         } else {
             outcomes.untried.insert(id)
+            return
         }
+        outcomes.unrepeated.insert(id)
     }
 
     /// Messages to these started then, and may have arrived. They count for caps, whatever becomes of a repeat.

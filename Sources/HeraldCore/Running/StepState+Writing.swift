@@ -79,9 +79,9 @@ extension StepState {
                 }
                 report.forgotten += 1
             case .kept where deaths.areTooMany:
-                // FCM is not believed here: the recipient counts as not tried and is held like the rest of the step.
+                // FCM is not believed here: the recipient counts as before and is held like the rest of the step.
                 report.rejected -= 1
-                outcomes.withdrawRejection(of: id)
+                withdrawRejection(of: id)
             default: break
             }
             fail(death, isTrial ? .rejected : action, context)

@@ -11,12 +11,12 @@ struct UnwrittenOutcomes {
     var untried: RecipientSet = []
     /// Recipients that FCM refused for now.
     var deferred: RecipientSet = []
-    /// Those of the deferred whose last request had no effect. An earlier one may have.
+    /// Those of the unknown and deferred whose last request had no effect. An earlier one may have.
     var unrepeated: RecipientSet = []
     /// Recipients to be forgotten. They are also among the rejected.
     var forgotten: RecipientSet = []
-    /// Recipients among the forgotten that are tried with another registration, and that registration. They count as not
-    /// tried.
+    /// Recipients among the forgotten that are tried with another registration, and that registration. They count as
+    /// before.
     var changed: [RecipientID: Registration] = [:]
     /// The messages that the project may send in a minute, as FCM told in a refusal. `nil` if the state has it already.
     var quota: Int?
@@ -32,9 +32,4 @@ struct UnwrittenOutcomes {
     var unstarted: RecipientSet { everyRejected.union(untried).union(unrepeated) }
 
     var everyRejected: RecipientSet { rejected.values.reduce(into: RecipientSet()) { $0.formUnion($1) } }
-
-    mutating func withdrawRejection(of id: RecipientID) {
-        rejected = rejected.mapValues { $0.subtracting([id]) }
-        untried.insert(id)
-    }
 }

@@ -81,6 +81,29 @@ import Testing
         #expect(!text.contains("left out from now on"))
     }
 
+    /// FCM may have delivered what it refused for now.
+    @Test(arguments: Campaign.OnUnknown.allCases)
+    func `whom it does not believe dead counts as before that request`(_ onUnknown: Campaign.OnUnknown) async throws {
+        let laboratory = Laboratory(population: 20)
+        let sends = [DesiredSend(campaign: .tide(onUnknown: onUnknown), members: RecipientSet(1...20))]
+        let first = ScriptedSender {
+            $0 == 1 ? [.lost(reason: "cut")] : [.error(429, "", retryAfter: "9999")]
+        }
+        _ = try await laboratory.run(laboratory.plan(sends: sends), first)
+        let second = ScriptedSender {
+            switch $0 {
+            case 2: []
+            case 3: [.error(503, "UNAVAILABLE"), .unregistered]
+            default: [.unregistered]
+            }
+        }
+        let report = try await laboratory.run(laboratory.plan(sends: sends), second)
+        #expect(report.result == .refused)
+        #expect(second.recipients.contains(1) == (onUnknown == .resend))
+        let ledger = laboratory.memory.state().occurrences.values.map(\.byEntry)
+        #expect(ledger == [[.accepted: [2], .unknown: [1], .deferred: [3]]])
+    }
+
     /// Dead registrations may stand at the beginning of a list, or at its end.
     @Test(arguments: [(9, 20, 0), (10, 99, 1), (10, 150, 0), (16, 150, 1)], [false, true])
     func `the share decides, and not the order`(_ world: (dead: Int, population: Int, refused: Int), isLast: Bool)

@@ -170,6 +170,16 @@ import Testing
         #expect(outcomes == [.accepted: [1, 2, 3]])
     }
 
+    @Test func `whose repeat is refused stays unknown`() async throws {
+        let laboratory = Laboratory(population: 3)
+        let sends = [DesiredSend(campaign: .tide(onUnknown: .resend), members: RecipientSet(1...3))]
+        for answer in [Exchange.lost(reason: "cut"), .error(429, "RESOURCE_EXHAUSTED", retryAfter: "9999")] {
+            _ = try await laboratory.run(laboratory.plan(sends: sends), ScriptedSender { $0 == 2 ? [answer] : [] })
+            let outcomes = laboratory.memory.state().occurrences["tide@once"]?.byEntry
+            #expect(outcomes == [.accepted: [1, 3], .unknown: [2]])
+        }
+    }
+
     // MARK: Memberships
 
     /// What one or two answers do to a subscription.
