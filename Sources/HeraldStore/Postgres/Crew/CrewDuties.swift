@@ -42,13 +42,11 @@ struct CrewDuties {
     func renew() throws {
         let begin = board.times.now()
         let transaction = PostgresTransaction.writing(on: connection, until: .now + board.times.renewal)
+        let renewal = PostgresStatement(
+            "UPDATE @worker SET ends = clock_timestamp() + $2 * interval '1 second' WHERE id = $1 RETURNING id",
+            .uuid(board.id), .double(board.times.length.seconds))
         // At once, so that no process stands still with its row locked.
-        let kept = try transaction.commit(
-            [
-                PostgresStatement(
-                    "UPDATE @worker SET ends = clock_timestamp() + $2 * interval '1 second' WHERE id = $1 RETURNING id",
-                    .uuid(board.id), .double(board.times.length.seconds))
-            ] + news())[0]
+        let kept = try tell { news in try transaction.commit([renewal] + news)[0] }
         board.withState { state in
             if kept.count > 0 {
                 state.deadline = begin + board.times.length - board.times.margin
@@ -58,8 +56,17 @@ struct CrewDuties {
         }
     }
 
-    /// What others wait for. Pauses are told once, everything else until a reading shows it.
-    func news() -> [PostgresStatement] {
+    /// Commits what others wait for. Pauses are told until a commit of them succeeds, everything else until a reading
+    /// shows it.
+    func tell<Value>(_ commit: ([PostgresStatement]) throws -> Value) rethrows -> Value {
+        let (news, pauses) = news()
+        let value = try commit(news)
+        board.withState { $0.pauses.removeFirst(pauses) }
+        return value
+    }
+
+    /// What others wait for, and how many of the pauses are among it.
+    private func news() -> ([PostgresStatement], pauses: Int) {
         let now = board.times.now()
         return board.withState { state in
             var statements = [
@@ -73,8 +80,7 @@ struct CrewDuties {
                 PostgresStatement("UPDATE @job SET is_ending = true WHERE id = $1", .int($0.rawValue))
             }
             statements += state.pauses.map { $0.statement(at: now) }
-            state.pauses = []
-            return statements
+            return (statements, state.pauses.count)
         }
     }
 

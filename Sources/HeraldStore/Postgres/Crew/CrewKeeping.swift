@@ -27,12 +27,15 @@ struct CrewKeeping {
         guard !changes.isEmpty || !gone.isEmpty || isTold else { return }
         let transaction = PostgresTransaction.writing(on: connection, until: .now + board.times.renewal)
         try transaction.checkEpoch(epoch)
-        for statement in duties.news() + tallies() { transaction.run(statement) }
-        for (worker, holding) in changes {
-            transaction.run(holding.statement(worker.id, worker.revision, grows: holding.share > worker.holding.share))
+        try duties.tell { news in
+            for statement in news + tallies() { transaction.run(statement) }
+            for (worker, holding) in changes {
+                let grows = holding.share > worker.holding.share
+                transaction.run(holding.statement(worker.id, worker.revision, grows: grows))
+            }
+            for worker in gone { try bury(worker, transaction) }
+            try transaction.commit()
         }
-        for worker in gone { try bury(worker, transaction) }
-        try transaction.commit()
     }
 
     private func changes(_ reading: CrewReading, _ rate: Rate) -> [(CrewReading.Worker, ShareHolding)] {

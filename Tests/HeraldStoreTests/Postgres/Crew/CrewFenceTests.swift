@@ -11,10 +11,14 @@ import Testing
 @Suite(.enabled(if: PostgresTestServer.isInstalled)) struct CrewFenceTests {
     /// A clock that a test moves on, as when the machine slept.
     private final class Clock: Sendable {
+        private let start: ContinuousClock.Instant?
         private let offset = Mutex(Duration.zero)
 
+        /// - Parameter stands: whether only the test moves it on.
+        init(stands: Bool = false) { start = stands ? .now : nil }
+
         func sleep(_ duration: Duration) { offset.withLock { $0 += duration } }
-        var now: ContinuousClock.Instant { .now + offset.withLock(\.self) }
+        var now: ContinuousClock.Instant { (start ?? .now) + offset.withLock(\.self) }
     }
 
     /// A run that shares a send, and a process that has claimed some of it.
@@ -220,12 +224,11 @@ import Testing
     }
 
     @Test func `a machine that slept sends nothing before it has asked again`() async throws {
-        let clock = Clock()
+        let clock = Clock(stands: true)
         var times = LeaseTimes()
         times.now = { clock.now }
         // It reads only when it is woken.
         times.reading = .seconds(3600)
-        // That reading is still good, however long this machine took since.
         times.validity = .seconds(10)
         let world = try await Scene(CrewScene(2000), times)
         #expect(world.helper.mayWrite() && world.helper.view().validity > .zero)
@@ -259,6 +262,24 @@ import Testing
         #expect(settlement.others == tally)
         #expect(settlement.failures.map(\.code) == ["INVALID_ARGUMENT"] && settlement.failuresOmitted == 0)
         #expect(try await world.scene.leftovers() == 0)
+        await world.helper.disband()
+        await world.conductor.disband()
+        await world.lease.release()
+    }
+
+    @Test func `a pause reaches the others although the server refuses it at first`() async throws {
+        let world = try await Scene(CrewScene(2000))
+        for text in [
+            "CREATE SEQUENCE @refusal",
+            "CREATE FUNCTION @refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF nextval(TG_ARGV[0]) = 1 THEN RAISE EXCEPTION 'disk full' USING ERRCODE = '53100'; END IF; RETURN NEW; END $$",
+            "CREATE TRIGGER refuse BEFORE UPDATE OF quiet_until ON @job FOR EACH ROW EXECUTE FUNCTION @refuse('@refusal')",
+        ] {
+            try await world.sql(text)
+        }
+        world.helper.pause(world.job, for: .seconds(90))
+        try await world.scene.eventually { (world.conductor.view().jobs[world.job]?.quiet ?? .zero) > .seconds(60) }
+        _ = try await world.helper.leave(world.job)
+        _ = try await world.conductor.leave(world.job)
         await world.helper.disband()
         await world.conductor.disband()
         await world.lease.release()
