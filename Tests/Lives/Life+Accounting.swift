@@ -11,7 +11,7 @@ extension Life {
         let arrivals = Dictionary(state.arrivals.map { ($0.call, $0) }) { one, _ in one }
         try checkBlocked(content)
         openedBefore = openings.mapValues(\.recorded.count)
-        firstStarts = [:]
+        (firstStarts, sendOffsets) = ([:], [:])
         var begun: OccurrenceID?
         var (marks, notes) = (content.begun[...], content.notes[...])
         for (number, request) in state.calls.enumerated() {
@@ -131,6 +131,7 @@ extension Life {
         guard parts.count == 3, let campaign = files.campaigns.first(where: { $0.line == parts[0] }),
             campaign.title == title || run.now.mayStillSend(title, at: start.offset), campaign.isEnabled
         else { throw LifeProblem(promise: "sends what no file asks for", words: "'\(title)' was sent") }
+        sendOffsets[campaign.line, default: []].append(start.offset)
         let key = key(of: campaign, begun)
         let target = (message?["token"]?.string ?? message?["fid"]?.string).flatMap { Registration($0) }
         try checkTime(of: key, to: target, campaign, title, at: date)
@@ -174,7 +175,9 @@ extension Life {
         guard let mishap else { return }
         let concerned = target.map { [$0.recipientKey] } ?? Array(reached)
         // After a 500 herald does not repeat what went to many at once.
-        let asksAgain = mishap.asksAgain && (isForOne || ![.internalError, .internalErrorAfter].contains(mishap))
+        let isHeld = campaign.onError == .hold && mishap != .quota
+        let asksAgain =
+            mishap.asksAgain && !isHeld && (isForOne || ![.internalError, .internalErrorAfter].contains(mishap))
         let isRepeatable = asksAgain || campaign.onUnknown == .resend && !mishap.isRefusal
         for installation in concerned {
             if isRepeatable { allowed[key, default: [:]][installation, default: 0] += reached.isEmpty ? 0 : 1 }
@@ -225,12 +228,19 @@ extension Life {
     }
 
     private func checkRates(_ content: LifeRun.Content) throws {
+        for campaign in runFiles.campaigns {
+            try check(sendOffsets[campaign.line] ?? [], against: campaign.rate, of: campaign.name)
+        }
         guard case .limited(let rate) = settings.fcm.rate, case .limited(let other) = settings.fcm.subscriptionRate
         else { return }
-        let most = rate + other
-        for (first, last) in zip(content.starts, content.starts.dropFirst(most))
-        where last.offset - first.offset < .seconds(1) {
-            throw LifeProblem(promise: "exceeds the rates", words: "\(most + 1) starts within a second")
+        try check(content.starts.map(\.offset), against: rate + other, of: "all")
+    }
+
+    private func check(_ starts: [Duration], against rate: Int?, of name: String) throws {
+        guard let rate else { return }
+        for (first, last) in zip(starts, starts.dropFirst(rate)) where last - first < .seconds(1) {
+            throw LifeProblem(
+                promise: "exceeds the rates", words: "\(rate + 1) starts of \(name) within a second")
         }
     }
 

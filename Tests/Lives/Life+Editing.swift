@@ -152,7 +152,11 @@ extension Life {
             campaign.maxLateness = .seconds(Int.random(in: isShort ? 5...40 : 600...14_400, using: &random))
             campaign.expiresAfter = isShort ? nil : anyExpiry(&random)
             campaign.catchUp = Schedule.CatchUp.allCases.randomElement(using: &random) ?? .latest
-            words = "on_unknown \(campaign.onUnknown), max_lateness \(campaign.maxLateness), \(campaign.catchUp)"
+            takePace(of: &campaign, &random)
+            if campaign.onError == .hold { noteHeldErrors(of: campaign) }
+            words =
+                "on_error \(campaign.onError), on_unknown \(campaign.onUnknown), max_lateness \(campaign.maxLateness), \(campaign.catchUp)"
+            if let rate = campaign.rate { words += ", rate \(rate)/s" }
             if let expiry = campaign.expiresAfter { words += ", expires_after \(expiry)" }
         }
         noteClock(of: campaign, insteadOf: files.campaigns[place])
@@ -173,6 +177,28 @@ extension Life {
         try? folder.write(files.texts(settings))
         run.change { $0.edited = (title, time.now.offset) }
         tell("\(files.campaigns[place].name): an edit, while a run works")
+    }
+
+    /// What it does after an error, and how fast it is at most.
+    private func takePace(of campaign: inout LifeFiles.Campaign, _ random: inout SeededRandom) {
+        campaign.onError = Int.random(in: 0..<6, using: &random) == 0 ? .hold : .retry
+        campaign.rate = nil
+        var most = 4
+        // It is lower than the workspace's.
+        if case .limited(let limit) = settings.fcm.rate { most = min(most, limit - 1) }
+        if most > 0, Int.random(in: 0..<6, using: &random) == 0 {
+            campaign.rate = .random(in: 1...most, using: &random)
+        }
+    }
+
+    /// Whoever waited for a repeat is unknown from the next run on, and sent to again only if somebody asks for that.
+    private func noteHeldErrors(of campaign: LifeFiles.Campaign) {
+        for occurrence in known.snapshot.occurrences.values {
+            guard self.campaign(recordedAs: occurrence.campaign)?.line == campaign.line else { continue }
+            let waiting = known.installations(of: occurrence.ledger?[.deferred] ?? [])
+            excused[key(of: campaign, recorded: occurrence), default: []].formUnion(waiting)
+            resent += waiting.count
+        }
     }
 
     private func edited(
@@ -239,6 +265,10 @@ extension Life {
         campaign.isLocal = Int.random(in: 0..<4, using: &random) == 0
         if Int.random(in: 0..<3, using: &random) == 0 { campaign.stages = .any(anyAudience(&random), &random) }
         if Int.random(in: 0..<6, using: &random) == 0 { campaign.edit(&random) }
+        // With chances of its own, so that the rest of a life does not depend on them.
+        var own = SeededRandom(seed: seed &* 7919 &+ UInt64(lastLine))
+        takePace(of: &campaign, &own)
+        campaign.tags = tags(of: lastLine)
         take(name)
         files.campaigns.append(campaign)
         lines[lastLine] = Line(names: [name])

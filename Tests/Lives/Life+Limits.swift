@@ -5,12 +5,12 @@ import HeraldTestSupport
 
 /// Frequency caps and times: what people would count and see on their own phones.
 extension Life {
-    /// A third of all workspaces begins with a cap for all messages, and another third with a window for all campaigns.
+    /// A third of all workspaces begins with caps, and another third with a window for all campaigns.
     func takeLimits() {
         var random = SeededRandom(seed: seed ^ 0xCA95)
         switch seed % 3 {
         case 1:
-            settings.frequencyCaps = [.any(&random)]
+            settings.frequencyCaps = Self.anyCaps(&random)
         case 2:
             let from = Int.random(in: 0..<1440, using: &random)
             let to = (from + Int.random(in: 60...1200, using: &random)) % 1440
@@ -30,8 +30,23 @@ extension Life {
         } else {
             noteForgotten(at: now)
         }
-        settings.frequencyCaps = Int.random(in: 0..<4, using: &random) == 0 ? [] : [.any(&random)]
+        settings.frequencyCaps = Int.random(in: 0..<4, using: &random) == 0 ? [] : Self.anyCaps(&random)
         tell("caps: \(settings.frequencyCaps.map(\.words))")
+    }
+
+    /// One for all messages, or for those with a tag, or both.
+    private static func anyCaps(_ random: inout SeededRandom) -> [FrequencyCap] {
+        let all = FrequencyCap.any("all", nil, &random)
+        let promo = FrequencyCap.any("promo", ["promo"], &random)
+        return [[all], [all], [promo], [all, promo], [promo, all]].randomElement(using: &random) ?? [all]
+    }
+
+    /// What kind of message the campaigns of a line send: half of them say it, and always the same.
+    func tags(of line: Int) -> [String] { (seed / 3 + UInt64(line)).isMultiple(of: 2) ? ["promo"] : [] }
+
+    /// The messages of these that count for a cap.
+    private func counting(_ starts: [Key: Date], for cap: FrequencyCap) -> [Key: Date] {
+        starts.filter { cap.tags == nil || !tags(of: $0.key.line).isEmpty }
     }
 
     /// Nothing starts before its time, or after it has expired.
@@ -67,8 +82,10 @@ extension Life {
         guard !runFiles.seeds(of: campaign).contains(target.recipientKey) else { return }
         let person = target.recipientKey
         try checkWindow(of: key, to: person, campaign, at: date)
-        for cap in settings.frequencyCaps where !isForgiven {
-            let others = (starts[person] ?? [:]).filter { $0.key != key && $0.value > date - cap.per.seconds }
+        for cap in settings.frequencyCaps where !isForgiven && (cap.tags == nil || !tags(of: key.line).isEmpty) {
+            let others = counting(starts[person] ?? [:], for: cap).filter {
+                $0.key != key && $0.value > date - cap.per.seconds
+            }
             if others.count >= cap.max {
                 throw LifeProblem(
                     promise: "keeps to frequency caps",
@@ -118,10 +135,22 @@ extension Life {
                     leftOut[key, default: []].insert(registration.recipientKey)
                     try checkTooLate(registration.recipientKey, for: key, campaign)
                 }
-                if case .capped? = reason, !isForgiven {
-                    try checkCap(registration.recipientKey, id, key, occurrence, content)
+                if case .capped(let name)? = reason, !isForgiven {
+                    let cap = settings.frequencyCaps.first { $0.name == name }
+                    try checkCap(cap, registration.recipientKey, id, key, occurrence, content)
                 }
             }
+        }
+    }
+
+    /// Whom a person had tried again, and who is left out all the same, keeps what FCM had said.
+    func noteKeptRejections(_ content: LifeRun.Content) {
+        for (id, members) in content.rejected {
+            let name = content.campaign(of: id)
+            guard let campaign = files.campaigns.first(where: { $0.name == name }) else { continue }
+            let key = key(of: campaign, id)
+            let again = known.installations(of: members).intersection(triedAgain[key] ?? [])
+            excused[key, default: []].formUnion(again)
         }
     }
 
@@ -139,18 +168,27 @@ extension Life {
 
     /// Somebody must have filled the cap: earlier messages, or others of the same plans.
     private func checkCap(
-        _ person: RecipientKey, _ id: RecipientID, _ key: Key, _ occurrence: OccurrenceID, _ content: LifeRun.Content
+        _ cap: FrequencyCap?, _ person: RecipientKey, _ id: RecipientID, _ key: Key, _ occurrence: OccurrenceID,
+        _ content: LifeRun.Content
     ) throws {
-        guard let cap = settings.frequencyCaps.first, let plan = content.plans.first?.plan else { return }
+        guard let plan = content.plans.first?.plan else { return }
+        guard let cap, cap.tags == nil || !tags(of: key.line).isEmpty else {
+            throw LifeProblem(promise: "caps only what a cap is for", words: words(key))
+        }
         // A message is remembered a little longer.
         let begin = plan.at - cap.per.seconds - max(60, cap.per.seconds / 48)
         let counted = (starts[person] ?? [:]).merging(mayHaveStarted[person] ?? [:]) { max($0, $1) }
-        let earlier = counted.filter { $0.key != key && $0.value > begin }.count
+        let earlier = counting(counted, for: cap).filter { $0.key != key && $0.value > begin }.count
         let others = content.plans.flatMap(\.plan.steps).compactMap { step -> OccurrenceID? in
             guard case .send(let send) = step.work, send.members.contains(id) else { return nil }
-            return send.occurrence
+            return cap.isFor(send.delivery.frequency.tags) ? send.occurrence : nil
         }
-        if earlier + Set(others).subtracting([occurrence]).count < cap.max {
+        // A person may have let one of a deleted campaign go on with the message of another that has its name now.
+        let twins = known.state.occurrences.count { id, other in
+            let campaign = campaign(recordedAs: other.campaign)
+            return id != occurrence && campaign.map { self.key(of: $0, recorded: other) } == key
+        }
+        if earlier + twins + Set(others).subtracting([occurrence]).count < cap.max {
             throw LifeProblem(
                 promise: "caps only who had enough",
                 words: "\(words(key)) was not sent to \(number(of: person)), who had \(earlier)")
@@ -159,9 +197,11 @@ extension Life {
 }
 
 extension FrequencyCap {
-    fileprivate static func any(_ random: inout SeededRandom) -> FrequencyCap {
+    fileprivate static func any(
+        _ name: String, _ tags: Set<String>?, _ random: inout SeededRandom
+    ) -> FrequencyCap {
         FrequencyCap(
-            name: "all", max: .random(in: 1...3, using: &random),
-            per: .seconds(.random(in: 1...96, using: &random) * 900))
+            name: name, max: .random(in: 1...3, using: &random),
+            per: .seconds(.random(in: 1...96, using: &random) * 900), tags: tags)
     }
 }

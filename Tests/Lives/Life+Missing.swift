@@ -181,6 +181,15 @@ extension LifeTellings {
         owedMissed[hook]?[id] = nil
         toldMissed[hook, default: []].insert(id)
     }
+
+    /// What was missed of campaigns with these names comes due again, and may be missed again.
+    mutating func forgetMissed(of names: Set<String>) {
+        let told = texts.filter { _, text in
+            text.contains("was not sent") && names.contains { text.contains("\($0)@") }
+        }
+        for key in told.keys { (texts[key], over) = (nil, over.subtracting([key])) }
+        toldMissed = toldMissed.mapValues { $0.filter { !names.contains($0.campaign) } }
+    }
 }
 
 extension OccurrenceID {

@@ -122,6 +122,7 @@ extension Life {
             toldMissed = toldMissed.filter { !names.contains($0.campaign) }
             givenUp = givenUp.filter { !names.contains($0.campaign) }
             givenUpFirings = givenUpFirings.filter { $0.line != campaign.line }
+            tellings.forgetMissed(of: names)
         }
     }
 

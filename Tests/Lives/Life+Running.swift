@@ -72,6 +72,7 @@ extension Life {
         hasDied = hasDied || run.isDead
         noteOtherMessages(run.now)
         try noteSkipped(run.now)
+        noteKeptRejections(run.now)
         try account(run)
         noteForgotten(at: begin)
         // Whoever is dead leaves no list.

@@ -124,7 +124,7 @@ extension Life {
     private func endOfWhole(_ call: Call, _ content: LifeRun.Content) -> Date? {
         guard let course = content.course, course.blocking.isEmpty, content.edited == nil else { return nil }
         guard let report = content.report else {
-            return course.plan.isEmpty ? content.plans.first?.plan.at : nil
+            return course.plan.isEmpty && scope(of: call) == nil ? content.plans.first?.plan.at : nil
         }
         return report.result == .interrupted ? nil : report.finished
     }
@@ -214,6 +214,7 @@ extension Life {
             }
             open.removeAll {
                 $0.subject == trouble.subject && $0.isPast == trouble.isPast
+                    && ($0.change == trouble.change || trouble.subject != "run")
                     && (!trouble.isPast || $0.sentence == trouble.sentence)
             }
         default:
@@ -337,14 +338,5 @@ extension Webhook {
         parts.append("when: [\(changes.map(\.rawValue).sorted().joined(separator: ", "))]")
         if let secret { parts.append("secret: \"\(secret)\"") }
         return "{\(parts.joined(separator: ", "))}"
-    }
-}
-
-extension RecordedState {
-    /// Without what people were told.
-    var untold: RecordedState {
-        var state = self
-        (state.notes[.told], state.notes[.delivered]) = (nil, nil)
-        return state
     }
 }

@@ -157,6 +157,8 @@ final class Life {
     var underWay: [Key: [ClosedRange<Date>]] = [:]
     /// When the last run started the first message of each firing.
     var firstStarts: [Key: Date] = [:]
+    /// When messages of the last run started, by lines of campaigns.
+    var sendOffsets: [Int: [Duration]] = [:]
     /// Occurrences that a report named as missed or superseded, unless a person has decided about them since.
     var givenUp: Set<OccurrenceID> = []
     /// The same by their firings, of campaigns that repeat at the same instant for all.

@@ -78,6 +78,11 @@ struct LifeFiles: Sendable {
         var catchUp = Schedule.CatchUp.latest
         var expiresAfter: Duration?
         var onUnknown = HeraldCore.Campaign.OnUnknown.hold
+        var onError = HeraldCore.Campaign.OnError.retry
+        /// How many messages of it may start in a second.
+        var rate: Int?
+        /// What kind of message it is.
+        var tags: [String] = []
         var members = HeraldCore.Campaign.Members.key
         /// Whether everybody of an audience is called by name, in one of two languages.
         var isPersonal = false
@@ -207,7 +212,7 @@ struct LifeFiles: Sendable {
             case .condition(let line, let other): "{topics: {any: [\(topic(line))], none: [\(topic(other))]}}"
             case .group(let name): "{group: \(name)}"
             }
-        var delivery = ["on_unknown: \(campaign.onUnknown)"]
+        var delivery = ["on_unknown: \(campaign.onUnknown)", "on_error: \(campaign.onError)"]
         if case .group = campaign.target { delivery.append("members: \(campaign.members)") }
         if let expiry = campaign.expiresAfter { delivery.append("expires_after: \(expiry.components.seconds)s") }
         switch campaign.written {
@@ -215,6 +220,7 @@ struct LifeFiles: Sendable {
         case .always: delivery.append("window: always")
         case .own(let window): delivery.append("window: \(window.text)")
         }
+        if let rate = campaign.rate { delivery.append("rate: \(rate)/s") }
         if let stages = campaign.staged { delivery.append(stages.text) }
         var schedule: [String] = []
         if let due = campaign.due.text(isLocal: campaign.isInLocalTime) {
@@ -237,6 +243,7 @@ struct LifeFiles: Sendable {
             name: \(campaign.name)
             revision: \(campaign.revision)
             enabled: \(campaign.isEnabled)
+            \(campaign.tags.isEmpty ? "" : "tags: [\(campaign.tags.joined(separator: ", "))]")
             previous_names: [\(campaign.previousNames.joined(separator: ", "))]
             target: \(target)
             message: {notification: {title: "\(campaign.title)\(name)"}}
@@ -253,8 +260,11 @@ extension Settings {
         let rates = [fcm.rate, fcm.subscriptionRate].map { rate in
             if case .limited(let number) = rate { "\(number)/s" } else { isLocal ? "unlimited" : "100000/s" }
         }
-        let caps = frequencyCaps.map { "{name: \($0.name), max: \($0.max), per: \(Int($0.per.seconds))s}" }
-            .joined(separator: ", ")
+        let caps = frequencyCaps.map { cap in
+            let tags = cap.tags.map { ", tags: [\($0.sorted().joined(separator: ", "))]" } ?? ""
+            return "{name: \(cap.name), max: \(cap.max), per: \(Int(cap.per.seconds))s\(tags)}"
+        }
+        .joined(separator: ", ")
         let window = window.map { "window: \(LifeWindow(hours: $0.hours).text)" } ?? ""
         return """
             herald: 2

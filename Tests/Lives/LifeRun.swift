@@ -106,6 +106,8 @@ final class LifeRun: Sendable {
         var begun: [(call: Int, occurrence: OccurrenceID)] = []
         /// Whom the run skipped for good. Without a reason: whom FCM had refused for now, and who is not tried again.
         var skipped: [(occurrence: OccurrenceID, members: RecipientSet, reason: SkipReason?)] = []
+        /// Whom it noted as rejected for another reason.
+        var rejected: [(occurrence: OccurrenceID, members: RecipientSet)] = []
         /// What it committed about occurrences.
         var notes: [Note] = []
         var plans: [Proposal] = []
@@ -195,8 +197,14 @@ final class LifeRun: Sendable {
         for case .skip(let id, let members, let reason) in changes {
             content.withLock { $0.skipped.append((id, members, reason)) }
         }
-        for case .reject(let id, let members, let code) in changes where code == "UNAVAILABLE" {
-            content.withLock { $0.skipped.append((id, members, nil)) }
+        for case .reject(let id, let members, let code) in changes {
+            content.withLock { content in
+                if code == "UNAVAILABLE" {
+                    content.skipped.append((id, members, nil))
+                } else {
+                    content.rejected.append((id, members))
+                }
+            }
         }
     }
 }

@@ -207,3 +207,12 @@ struct LifeKnowledge {
         Set(registrations(of: recipients).values.map(\.recipientKey))
     }
 }
+
+extension RecordedState {
+    /// Without what people were told.
+    var untold: RecordedState {
+        var state = self
+        (state.notes[.told], state.notes[.delivered]) = (nil, nil)
+        return state
+    }
+}
