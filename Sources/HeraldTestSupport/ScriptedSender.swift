@@ -2,14 +2,19 @@ package import FCM
 import Synchronization
 
 /// A sender that answers as a test tells it to, and keeps the requests.
-package final class ScriptedSender: TaskSender {
+package final class ScriptedSender: Sender {
     package let capacity: Int
+    private let isPrompt: Bool
     private let answer: @Sendable (_ request: Request, _ number: Int) async -> Exchange
     private let log = Mutex<[Request]>([])
 
-    /// - Parameter answer: called with each request and its number, from 0.
-    package init(capacity: Int = 8, answer: @escaping @Sendable (Request, Int) async -> Exchange) {
-        self.capacity = capacity
+    /// - Parameters:
+    ///   - isPrompt: whether requests that start together are answered together, before any time passes.
+    ///   - answer: called with each request and its number, from 0.
+    package init(
+        capacity: Int = 8, isPrompt: Bool = false, answer: @escaping @Sendable (Request, Int) async -> Exchange
+    ) {
+        (self.capacity, self.isPrompt) = (capacity, isPrompt)
         self.answer = answer
     }
 
@@ -19,6 +24,16 @@ package final class ScriptedSender: TaskSender {
     }
 
     package var requests: [Request] { log.withLock { $0 } }
+
+    package func start(_ calls: [Call]) async {
+        for call in calls {
+            if isPrompt {
+                call.answer(await exchange(call.request))
+            } else {
+                Task { call.answer(await exchange(call.request)) }
+            }
+        }
+    }
 
     package func exchange(_ request: Request) async -> Exchange {
         let number = log.withLock { log in

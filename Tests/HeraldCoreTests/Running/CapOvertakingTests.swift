@@ -49,7 +49,7 @@ struct CapOvertakingTests: CapScene {
     /// Answers so when the second person is sent the news for the first time.
     private func hesitating(_ answer: Exchange) -> ScriptedSender {
         let tries = Attempts()
-        return ScriptedSender { request, number in
+        return ScriptedSender(isPrompt: true) { request, number in
             let isFirst = Self.title(request) == "news" && tries.next(of: request.recipient) == 0
             return isFirst && request.recipient == 2 ? answer : .accepted(request, number)
         }
@@ -95,7 +95,7 @@ struct CapOvertakingTests: CapScene {
         _ refused: RecipientSet
     ) async throws {
         let news = send("news", to: Self.people) { $0.delivery.rate = .limited(2) }
-        let sender = ScriptedSender { request, number in
+        let sender = ScriptedSender(isPrompt: true) { request, number in
             Self.title(request) == "alarm" && refused.contains(request.recipient)
                 ? .error(403, "PERMISSION_DENIED", fcm: "SENDER_ID_MISMATCH") : .accepted(request, number)
         }
