@@ -46,7 +46,7 @@ extension Life {
 
     /// The messages of these that count for a cap.
     private func counting(_ starts: [Key: Date], for cap: FrequencyCap) -> [Key: Date] {
-        starts.filter { cap.tags == nil || !tags(of: $0.key.line).isEmpty }
+        starts.filter { cap.isFor(tags(of: $0.key.line)) }
     }
 
     /// Nothing starts before its time, or after it has expired.
@@ -82,7 +82,7 @@ extension Life {
         guard !runFiles.seeds(of: campaign).contains(target.recipientKey) else { return }
         let person = target.recipientKey
         try checkWindow(of: key, to: person, campaign, at: date)
-        for cap in settings.frequencyCaps where !isForgiven && (cap.tags == nil || !tags(of: key.line).isEmpty) {
+        for cap in settings.frequencyCaps where !isForgiven && cap.isFor(tags(of: key.line)) {
             let others = counting(starts[person] ?? [:], for: cap).filter {
                 $0.key != key && $0.value > date - cap.per.seconds
             }
@@ -172,7 +172,7 @@ extension Life {
         _ content: LifeRun.Content
     ) throws {
         guard let plan = content.plans.first?.plan else { return }
-        guard let cap, cap.tags == nil || !tags(of: key.line).isEmpty else {
+        guard let cap, cap.isFor(tags(of: key.line)) else {
             throw LifeProblem(promise: "caps only what a cap is for", words: words(key))
         }
         // A message is remembered a little longer.

@@ -43,8 +43,8 @@ extension Planner {
         let waits =
             occurrence.classes.isEmpty && lateness == nil && !wanted.undecidedByOthers.isEmpty
             && !campaign.target.value.isOneRequest(campaign.delivery)
-        // Whoever is waited for is still to be tried, whatever a step accounts for meanwhile. So is who has a bad row: it may
-        // be corrected.
+        // Whoever is waited for is still to be tried, whatever a step accounts for meanwhile. So is whoever has a bad row,
+        // which may be corrected.
         if waits || nobody != nil && lateness == nil { remaining.staysOpen = true }
         // A wave of nothing but bad rows is refused, or accounted for.
         let isOfBad = !remaining.joiningBad.isEmpty && !isChanged && campaign.enabled && occurrence.halt == nil
