@@ -32,9 +32,10 @@ package struct FollowedOccurrences: Sendable {
             let schedule = schedules[followUp.campaign.value] ?? Schedule()
             let isNeeded = needed.contains(audience.name.value)
             let named = followUp.occurrence.map { OccurrenceID(rawValue: $0.value) }
+            // What is due once may have had a later time before its revision was raised.
             let ordered = all.filter { named == nil || $0.id == named }
-                .map { (order: $0.occurrence.order(in: schedule.zone), id: $0.id, occurrence: $0.occurrence) }
-                .sorted { ($0.order, $0.id) > ($1.order, $1.id) }
+                .map { (order: $0.occurrence.order(in: schedule), id: $0.id, occurrence: $0.occurrence) }
+                .sorted { ($0.order.revision, $0.order.time, $0.id) > ($1.order.revision, $1.order.time, $1.id) }
             let last = ordered.first {
                 $0.occurrence.isOver && !$0.occurrence.isReplaced(among: all.lazy.map(\.occurrence), of: schedule)
             }
@@ -164,7 +165,9 @@ extension RecordedOccurrence {
     fileprivate var isTriedAgain: Bool { !isOver && (isReopened || ledger?[.again].isEmpty == false) }
 
     /// What tells which of two occurrences is the later one.
-    fileprivate func order(in zone: Zone) -> Date { due(in: zone) ?? begun ?? finished ?? .distantPast }
+    fileprivate func order(in schedule: Schedule) -> (revision: Int, time: Date) {
+        (schedule.repeats ? 0 : revision, due(in: schedule.zone) ?? begun ?? finished ?? .distantPast)
+    }
 
     /// Whether it tried nobody and another one began in its place. The other one says what came of people.
     fileprivate func isReplaced(among others: some Sequence<RecordedOccurrence>, of schedule: Schedule) -> Bool {

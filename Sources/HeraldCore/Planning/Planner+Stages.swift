@@ -207,13 +207,14 @@ extension Planner {
     }
 
     /// The send without those whom a later occurrence of the campaign has reached: `catch_up` decides for them, unless a
-    /// person did.
+    /// person did. Of what is due once, one of an earlier revision is older news, whatever its time is.
     private func withoutNewer(
         _ send: Plan.Send, of campaign: Campaign, _ occurrence: RecordedOccurrence?
     ) -> Plan.Send {
         guard let occurrence else { return send }
         let newer = (occurrences[send.campaign] ?? []).map(\.occurrence).filter {
-            $0.hasTried && $0.isLater(than: occurrence, in: campaign.schedule.zone)
+            $0.hasTried && (campaign.schedule.repeats || $0.revision >= occurrence.revision)
+                && $0.isLater(than: occurrence, in: campaign.schedule.zone)
         }
         guard !newer.isEmpty else { return send }
         // Of a finished one only counts are known. It was for everybody.

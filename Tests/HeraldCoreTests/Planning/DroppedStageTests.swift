@@ -120,6 +120,25 @@ struct DroppedStageTests {
         #expect(sends.map { $0.skipped[.superseded].count } == (catchUp == .all ? [0, 0] : [0, 9]))
     }
 
+    /// The campaign was due later before its author moved it and raised the revision. All got the earlier text.
+    @Test func `an occurrence of an earlier revision takes the place of nothing`() throws {
+        var scenario = scenario()
+        var campaign = scenario.desired.sends[0].campaign
+        var old = RecordedOccurrence(campaign, due: .after(-3600))
+        old.accepted = RecipientSet(1...10)
+        old.finished = .after(-3500)
+        campaign.revision = 2
+        scenario.desired.sends[0].campaign = campaign
+        let begun = try #require(scenario.state.occurrences.values.first)
+        var occurrence = RecordedOccurrence(campaign, due: begun.due)
+        (occurrence.accepted, occurrence.stages) = ([1], begun.stages)
+        scenario.state.occurrences = [
+            OccurrenceID(campaign: "tide", due: old.due, revision: 1): old, campaign.id: occurrence,
+        ]
+        let send = try #require(scenario.plan().sends.first)
+        #expect(send.members == RecipientSet(2...10) && send.skipped.isEmpty)
+    }
+
     /// A rest that waits, and a new occurrence of the same campaign that is due now.
     @Test func `whoever gets a new occurrence does not get the rest of an older one`() throws {
         var scenario = scenario()

@@ -66,6 +66,17 @@ struct ReplacedFollowUpTests {
         #expect(followed(campaign).id == other)
     }
 
+    /// Its author moved it and raised the revision. All got the earlier text, and one the new one.
+    @Test(arguments: [-900, -7200]) mutating func `the last revision is gone by, whatever its time is`(_ moved: Int) {
+        state.occurrences = [:]
+        let first = Campaign.tide(at: .after(-3600))
+        var second = Campaign.tide(at: .after(moved))
+        second.revision = 2
+        record(first.id, RecordedOccurrence(first, due: first.schedule.at), accepted: [1, 2, 3], isOver: true)
+        record(second.id, RecordedOccurrence(second, due: second.schedule.at), accepted: [1], isOver: true)
+        #expect(followed(second).id == second.id)
+    }
+
     @Test(arguments: [true, false])
     mutating func `what tried nobody before its time was edited ends, and is not gone by`(_ isEarlier: Bool) {
         state.occurrences = [:]
