@@ -26,11 +26,13 @@ extension Life {
     private func isInTime(_ missed: Plan.Missed, _ campaign: LifeFiles.Campaign, in plan: Plan) -> Bool {
         // A cron that lost its field is too late at once for what its one instant had passed then, or what a fast clock
         // dealt with.
-        let hasLostField = clocks[campaign.line]?.left[""] != nil
+        let clock = clocks[campaign.line]
+        let hasLostField = clock?.left[""] != nil
         let due = missed.occurrence.localDue ?? missed.due
         let line = lines[campaign.line]
         let silenced = plan.silenced.first { $0.campaign == campaign.name }?.until ?? line?.silenced
-        if hasLostField, [line?.edited, silenced].contains(where: { $0.map { due <= $0 } ?? false }) { return false }
+        let times = [line?.edited, silenced, clock?.passed].compactMap(\.self)
+        if hasLostField, times.contains(where: { due <= $0 }) { return false }
         let ends = [end(of: campaign, after: due), campaign.expiresAfter.map(due.adding)].compactMap(\.self)
         return !campaign.isInLocalTime && campaign.catchUp != .none && ends.allSatisfy { plan.at < $0 }
             && !campaign.due.hasLost(due)
@@ -141,7 +143,7 @@ extension Life {
         let missed = Set(
             plans.flatMap(\.missed).filter { !begun.contains(.send($0.occurrence)) && isPassed($0) }.map(\.occurrence))
         for case .finish(let id, let date) in content.notes.flatMap(\.changes) where missed.contains(id) {
-            for number in hooks.indices where tellings.toldMissed[number]?.contains(id) != true {
+            for number in hooks.indices where tellings.toldMissed[number]?[id] == nil {
                 tellings.owedMissed[number, default: [:]][id] = date
             }
         }
@@ -176,19 +178,18 @@ extension Life {
 }
 
 extension LifeTellings {
-    mutating func noteMissed(_ notice: JSONValue, at hook: Int) {
+    mutating func noteMissed(_ notice: JSONValue, at hook: Int) throws {
         let id = OccurrenceID(rawValue: notice["occurrence"]?.string ?? "")
         owedMissed[hook]?[id] = nil
-        toldMissed[hook, default: []].insert(id)
+        let notices = toldMissed[hook, default: [:]].updateValue(notice["id"]?.string ?? "", forKey: id)
+        if let known = notices, known != notice["id"]?.string, !isForgotten {
+            throw LifeProblem(promise: "tells once what was missed", words: "hook \(hook) was told of \(id) again")
+        }
     }
 
     /// What was missed of campaigns with these names comes due again, and may be missed again.
     mutating func forgetMissed(of names: Set<String>) {
-        let told = texts.filter { _, text in
-            text.contains("was not sent") && names.contains { text.contains("\($0)@") }
-        }
-        for key in told.keys { (texts[key], over) = (nil, over.subtracting([key])) }
-        toldMissed = toldMissed.mapValues { $0.filter { !names.contains($0.campaign) } }
+        toldMissed = toldMissed.mapValues { $0.filter { !names.contains($0.key.campaign) } }
     }
 }
 

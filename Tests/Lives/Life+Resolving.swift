@@ -27,6 +27,7 @@ extension Life {
         tell("resolve \(id) \(way)")
         noteDecision(way, about: id)
         toldMissed.remove(id)
+        tellings.toldMissed = tellings.toldMissed.mapValues { $0.filter { $0.key != id } }
         givenUp.remove(id)
         for note in run.now.notes { try noteStages(note, of: run.now, byPerson: true) }
         guard let campaign = campaign(recordedAs: occurrence.campaign) else { return true }

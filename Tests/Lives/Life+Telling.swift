@@ -30,9 +30,9 @@ struct LifeTellings {
     var over: Set<String> = []
     /// Ends that each hook is to be told, with their dates.
     var owed: [Int: [OccurrenceID: Date]] = [:]
-    /// What was too late, by hook: what each is to be told, with when it ended, and what it was told.
+    /// What was too late, by hook: what each is to be told, with when it ended, and what it was told, with the notice's id.
     var owedMissed: [Int: [OccurrenceID: Date]] = [:]
-    var toldMissed: [Int: Set<OccurrenceID>] = [:]
+    var toldMissed: [Int: [OccurrenceID: String]] = [:]
     /// How often an end was told to each hook.
     var sent: [Int: [OccurrenceID: Int]] = [:]
     /// How often each occurrence ended, and when it did last.
@@ -81,8 +81,9 @@ extension Life {
         noteMissedNews(content)
         tellings.wasSlow = tellings.wasSlow || skew < 0
         for letter in before.letters { try judge(letter, content) }
-        // By a clock that is fast it ended more than a day ago: whether a hook works or not, nobody is told any more.
-        if skew > 0, !settings.webhooks.isEmpty {
+        // What ended more than a day ago is told to nobody any more, whether a hook works or not, and also if the clock is
+        // right or slow again later.
+        if !settings.webhooks.isEmpty {
             tellings.owed = tellings.owed.mapValues { [now] in $0.filter { $0.value > now - 86_300 } }
         }
         guard !run.isDead else { return }
@@ -100,7 +101,7 @@ extension Life {
             try judge(hook, number, truth)
             try judgeMissedNews(hook, number)
             guard hook.changes.contains(.sent) else { continue }
-            if let one = tellings.owed[number]?.filter({ $0.value > now - 86_300 }).keys.min() {
+            if let one = tellings.owed[number]?.keys.min() {
                 throw LifeProblem(promise: "tells every end", words: "hook \(number) was not told of \(one)")
             }
             tellings.owed[number] = [:]
@@ -205,7 +206,7 @@ extension Life {
             if told > ends, !tellings.isForgotten {
                 throw LifeProblem(promise: "tells an end once", words: "\(occurrence), which ended \(ends) times")
             }
-        case "missed": tellings.noteMissed(notice, at: hook)
+        case "missed": try tellings.noteMissed(notice, at: hook)
         case "well":
             let meant = open.filter { $0.isEnded(by: sentence) }
             guard let trouble = meant.first(where: { !$0.isPast }) ?? meant.first else {
@@ -319,7 +320,7 @@ extension Life {
         for refusal in plan.refusals where refusal.kind != .staleList {
             troubles.append((.held, "guard \(refusal.kind.rawValue)"))
         }
-        if plan.isHeldUnapproved || !proposal.overview.unapproved.isEmpty { troubles.append((.held, "run")) }
+        if !(plan.unapproved + proposal.overview.unapproved).isEmpty { troubles.append((.held, "run")) }
         for silenced in plan.silenced { troubles.append((.failed, silenced.campaign)) }
         if let last = known.state.lastRun, last.result == "failed" {
             let isFinal =

@@ -210,6 +210,8 @@ package struct Plan: Hashable, Sendable {
         package var reason: String
         /// What to record if the state has nothing about it yet, so that it is reported only once.
         package var unrecorded: RecordedOccurrence?
+        /// Until when its campaign was dealt with before. After `state rewind` that is another time.
+        package var mark: Date?
     }
 
     /// By campaign.

@@ -10,8 +10,9 @@ extension Planner {
             let (missed, superseded) = (plan.missed.count, plan.superseded.count)
             let (joinedLate, over) = (plan.joinedLate.count, plan.over.count)
             for send in sends(wanted) { due.append((send, wanted.campaign)) }
-            let ended = plan.missed[missed...] + plan.superseded[superseded...] + plan.joinedLate[joinedLate...]
             let name = wanted.campaign.name.value
+            for place in missed..<plan.missed.count { plan.missed[place].mark = state.watermarks[name]?.at }
+            let ended = plan.missed[missed...] + plan.superseded[superseded...] + plan.joinedLate[joinedLate...]
             // What comes due while it is disabled is dealt with, whoever holds it.
             let mark = wanted.campaign.enabled ? state.watermarks[name] : nil
             var look = plan.looks[name] ?? Plan.Look(mark: mark, occurrences: [])

@@ -92,9 +92,12 @@ package struct Told: Hashable, Sendable {
     private mutating func addMissed(_ news: News, _ state: RecordedState) {
         for missed in news.missed {
             let id = missed.occurrence.rawValue
+            // After `state rewind` it may be missed again, and that is news.
+            let mark = missed.mark.map { "\($0.timeIntervalSince1970)" } ?? ""
             add(
                 notice(
-                    "missed", id, "\(id) was not sent: \(missed.reason).", command: nil, news, state, "missed", id))
+                    "missed", id, "\(id) was not sent: \(missed.reason).", command: nil, news, state, "missed", id,
+                    mark))
         }
     }
 

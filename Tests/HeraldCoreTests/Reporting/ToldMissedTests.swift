@@ -27,4 +27,36 @@ struct ToldMissedTests {
         told.take(news, in: whole, for: [Webhook(address: "${HOOK}")])
         #expect(told.outbox.map(\.change) == ["missed", "sent", "sent"])
     }
+
+    /// A receiver drops what has an id that it knows. A run that could not note it finds it again, from the same mark.
+    @Test(arguments: [true, false]) func `what is missed again is told again if it was rewound`(
+        _ isRewound: Bool
+    ) throws {
+        let hook = Webhook(address: "${HOOK}")
+        var (state, told) = (RecordedState.blank, Told())
+        var ids: [String] = []
+        for run in 0..<2 {
+            var news = Told.News(run: "\(run)", started: Self.begin, now: Self.begin)
+            let mark = Self.begin.adding(.seconds(isRewound ? run : 0))
+            news.missed = [
+                .init(occurrence: "tide@once", due: Self.begin, reason: "it came due while nothing ran", mark: mark)
+            ]
+            told.takeMissed(news, in: state)
+            news.isEnd = true
+            told.take(news, in: state, for: [hook])
+            ids += told.outbox.map(\.id)
+            state.apply([.told(told), .delivered(Set(told.outbox.map { $0.key(for: hook) }))])
+        }
+        #expect(ids.count == (isRewound ? 2 : 1) && Set(ids).count == ids.count)
+    }
+
+    @Test func `a plan says from which mark on it found something too late`() throws {
+        var campaign = Campaign.tide()
+        campaign.schedule.times = .cron(try Cron(parsing: "0 5 * * *"), start: nil, end: nil)
+        var scenario = PlanScenario()
+        scenario.want(campaign, for: [1])
+        let mark = Date.after(-86_400)
+        scenario.state.watermarks["tide"] = Watermark(at: mark, schedule: campaign.schedule.text, next: nil)
+        #expect(scenario.plan().missed.map(\.mark) == [mark])
+    }
 }
