@@ -173,7 +173,7 @@ extension StateSnapshot.Occurrence {
         recorded.unseen = try part.optional("unseen")?.date()
         recorded.local = try part.optional("local")?.word { LocalTime(written: $0) }
         recorded.stages = try part.optional("stages")?.word { RecordedStage.stages(in: $0) } ?? []
-        let counts = LedgerCounts(entries: entries, codes: [:])
+        let counts = LedgerCounts(entries: entries, isUntried: try part.optional("untried")?.bool() ?? false)
         try part.check(counts.sum)
         recorded.outcomes = .counts(counts)
         let whole = try part.optional("whole")?.word { word in LedgerEntry.allCases.first { $0.key == word } }

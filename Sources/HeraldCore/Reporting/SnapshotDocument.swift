@@ -103,6 +103,7 @@ extension StateSnapshot.Occurrence {
         if let unseen = recorded.unseen { members["unseen"] = .string(unseen.exactText) }
         if recorded.isDone { members["done"] = true }
         if recorded.isReopened { members["reopened"] = true }
+        if recorded.endedUntried { members["untried"] = true }
         members["stages"] = RecordedStage.text(of: recorded.stages).map { .string($0) }
         if let local = recorded.local { members["local"] = .string(local.description) }
         if let begun = recorded.begun { members["begun"] = .string(begun.exactText) }

@@ -14,6 +14,14 @@ package struct LedgerCounts: Hashable, Sendable {
         self.init(entries: ledger.entries.counts, codes: codes.counts)
     }
 
+    /// - Parameter isUntried: whether it ended without trying anybody. Other codes are not known.
+    init(entries: [LedgerEntry: Int], isUntried: Bool) {
+        self.init(entries: entries, codes: [:])
+        guard isUntried else { return }
+        self.init(
+            entries: entries, codes: [Ledger.refusal: tried, SkipReason.notTried.rawValue: self[.skipped]])
+    }
+
     package subscript(entry: LedgerEntry) -> Int { entries[entry] ?? 0 }
 
     /// The rejected recipients by error code.

@@ -110,8 +110,11 @@ package struct RecordedOccurrence: Hashable, Sendable {
         if finished == nil { return !hasBegun }
         let counts = counts
         return counts.tried == counts.rejections[Ledger.refusal, default: 0]
-            && counts.skips.keys.allSatisfy { $0 == .notTried }
+            && counts[.skipped] == counts.skips[.notTried, default: 0]
     }
+
+    /// Whether it is finished and tried nobody of those whom it was for.
+    var endedUntried: Bool { finished != nil && triedNobody && (counts.tried > 0 || counts[.skipped] > 0) }
 
     /// Whether its recipients get different texts, or none.
     package var hasTexts: Bool { classes.states.contains { $0 != MessageClass() } }

@@ -58,7 +58,8 @@ extension StateSnapshot.Occurrence {
         let entries = LedgerEntry.allCases.map { ($0, counts[$0]) }
         var recorded = occurrence
         (recorded.target, recorded.classes, recorded.waves) = ("", Partition(), Partition())
-        recorded.outcomes = .counts(LedgerCounts(entries: Dictionary(uniqueKeysWithValues: entries), codes: [:]))
+        recorded.outcomes = .counts(
+            LedgerCounts(entries: Dictionary(uniqueKeysWithValues: entries), isUntried: occurrence.endedUntried))
         recorded.stages = occurrence.stagesByNow(dead: dead)
         let isOpen = occurrence.finished == nil
         self.init(recorded, whole: isOpen ? occurrence.ledger?.entries.state(of: 0) : nil)

@@ -73,6 +73,21 @@ import Testing
         #expect(try reading(document.json).watermarks["ebb"]?.schedule == lines)
     }
 
+    /// What tried nobody counts as not begun: after a rename, another occurrence of the campaign is its last one.
+    @Test(arguments: [(SkipReason.notTried, true), (.capped("all"), false), (.outsideWindow, false)])
+    func `it says what ended without trying anybody`(_ reason: SkipReason, _ isUntried: Bool) throws {
+        var state = Self.state
+        let id = OccurrenceID(campaign: "ebb", due: DocumentSamples.now, revision: 2)
+        let occurrence = RecordedOccurrence(
+            campaign: "ebb", revision: 2, due: DocumentSamples.now, contentDigest: "", target: "topic:t")
+        state.apply([
+            .open(id, occurrence), .skip(id, [1, 2], reason), .finish(id, at: DocumentSamples.now),
+        ])
+        #expect(state.occurrences[id]?.triedNobody == isUntried)
+        let document = SnapshotDocument(StateSnapshot(state, tombstones: 2, at: DocumentSamples.now))
+        #expect(try reading(document.json).occurrences[id]?.recorded.triedNobody == isUntried)
+    }
+
     @Test func `it says nothing about who gets which text`() throws {
         var state = Self.state
         let open = state.occurrences.filter { $0.value.finished == nil }.keys
