@@ -33,9 +33,12 @@ package final class PostgresTestServer: Sendable {
         return false
     }()
 
-    /// The path of a program beside `initdb`, or of the one that people call.
+    /// The path of a program beside `initdb`, or of the one that people call. On Debian that one is a script, which takes
+    /// much longer to start.
     static func program(_ name: String) throws -> String {
-        let folders = [programs].compactMap(\.self) + folders
+        let initdb = programs.map { URL(filePath: "\($0)/initdb").resolvingSymlinksInPath() }
+        let server = initdb?.deletingLastPathComponent().path(percentEncoded: false)
+        let folders = [server].compactMap(\.self) + folders
         let paths = folders.map { "\($0)/\(name)" }
         guard let path = paths.first(where: { FileManager.default.isExecutableFile(atPath: $0) }) else {
             throw Missing(description: "\(name) is not installed")
