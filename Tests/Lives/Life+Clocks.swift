@@ -28,6 +28,8 @@ extension Life {
         var text: String?
         /// When a run saw it first so. What some clock of the world had passed then is nobody's.
         var first = Date.distantPast
+        /// What limited its lateness then.
+        var limits = ""
         /// Whether a run that nothing disturbed has seen it.
         var isSeen = false
         /// When the last run ended that looked at it.
@@ -157,6 +159,7 @@ extension Life {
             // What was told of it while its schedule had no field is not its end.
             if isBack { lines[line]?.over.subtract(open.keys) }
             guard let campaign = file, text != nil, let listed = files.recipients(of: campaign) else { continue }
+            if own.sight.first == now { own.sight.limits = limits(of: campaign) }
             meet(listed.intersection(living), of: campaign, isBack, &own, at: now)
         }
     }

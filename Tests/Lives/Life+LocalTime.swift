@@ -21,7 +21,10 @@ extension Life {
     func instants(of key: Key, _ campaign: LifeFiles.Campaign, for person: RecipientKey) -> [Date] {
         guard let local = key.due ?? campaign.at else { return [] }
         var zones = clocks[campaign.line]?.zones[person] ?? []
-        if runFiles.seeds(of: campaign).contains(person) { zones.formUnion(LifeFiles.zoneNames + [nil]) }
+        // Nor do those who were seeds when a run fixed the first wave.
+        let waited = clocks[campaign.line]?.sight.people[person]?.waited
+        let wasSeed = waited.map { $0.adding(.seconds(120)) >= begun[key]?.at ?? .distantFuture } ?? false
+        if wasSeed || runFiles.seeds(of: campaign).contains(person) { zones.formUnion(LifeFiles.zoneNames + [nil]) }
         // Who lost the field's time on the way may get it a day later (`if_passed`).
         return zones.flatMap { zone in
             let first = Self.instant(of: local, in: zone)
@@ -121,7 +124,33 @@ extension Life {
                 if let begin = begun[key]?.at, begin < first { continue }
                 own.sight.owed[key, default: [:]][person] = instant
             }
+            guard !seeds.contains(person), !guests.contains(person) else { continue }
+            oweNextDay(campaign, &own, to: person, clock, ends, strangers, at: now)
         }
+    }
+
+    /// Whose clock had passed what is due once for too long when it was seen first gets it a day later (`if_passed`).
+    private func oweNextDay(
+        _ campaign: LifeFiles.Campaign, _ own: inout Clocks, to person: RecipientKey, _ clock: Clock,
+        _ ends: [Key: Date], _ strangers: Set<Key>, at now: Date
+    ) {
+        guard let local = campaign.at, campaign.mayWaitADay, own.sight.limits == limits(of: campaign) else { return }
+        let key = key(of: campaign, nil)
+        // A run that died may have seen it before.
+        let first = min(own.sight.first, known.snapshot.watermarks[campaign.name]?.first ?? own.sight.first)
+        let (passed, instant) = (
+            Self.instant(of: local, in: clock.zone), Self.instant(of: local + 86_400, in: clock.zone)
+        )
+        guard end(of: campaign, for: person, after: passed).adding(.seconds(120)) < first,
+            instant > max(clock.mark, clock.since, own.passed), instant <= now, !strangers.contains(key),
+            ends[key].map({ $0 > clock.met }) ?? true, begun[key].map({ $0.at >= own.sight.first }) ?? true
+        else { return }
+        own.sight.owed[key, default: [:]][person] = instant
+    }
+
+    /// What limits how late somebody may get it.
+    func limits(of campaign: LifeFiles.Campaign) -> String {
+        "\(campaign.maxLateness) \(campaign.expiresAfter.map { "\($0)" } ?? "") \(window(of: campaign)?.text ?? "")"
     }
 
     /// When firings of the campaign in local time ended, and which have begun by a schedule that it does not have now.
@@ -212,6 +241,11 @@ extension LifeFiles.Campaign {
         return true
     }
 
+    /// What becomes of people whose clock had passed it. No edit changes it.
+    var ifPassed: LocalSchedule.IfPassed { line.isMultiple(of: 3) ? .nextDay : .skip }
+
+    var mayWaitADay: Bool { !isDaily && ifPassed == .nextDay }
+
     /// What decides when it comes to whom. Another target is another list.
     var localText: String { "\(due) \(revision)" }
 
@@ -226,7 +260,10 @@ extension LifeFiles.Campaign {
     /// When somebody's clock shows its time next, within a day.
     func nextInstant(after now: Date) -> Date? {
         guard isInLocalTime else { return due.firings(after: now, through: now + 86_400).first }
-        let locals = due.firings(after: now - 50_400, through: now + 86_400)
+        var locals = due.firings(after: now - 50_400, through: now + 86_400)
+        if mayWaitADay {
+            locals += due.firings(after: now - 136_800, through: now).map { $0 + 86_400 }
+        }
         return locals.flatMap { local in LifeFiles.zoneNames.map { Life.instant(of: local, in: $0) } }
             .filter { $0 > now && $0 <= now + 86_400 }.min()
     }

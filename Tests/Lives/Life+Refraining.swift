@@ -51,7 +51,12 @@ extension Life {
         of time: Date, _ campaign: LifeFiles.Campaign, for person: RecipientKey?, by date: Date
     ) -> Date {
         let own = person.flatMap { clocks[campaign.line]?.zones[$0] }
-        let instants = (own ?? Set(LifeFiles.zoneNames + [nil])).map { Self.instant(of: time, in: $0) }
+        let firsts = clocks[campaign.line].map { $0.left.values.map(\.first) + [$0.sight.first] } ?? []
+        let instants = (own ?? Set(LifeFiles.zoneNames + [nil])).flatMap { zone in
+            let instant = Self.instant(of: time, in: zone)
+            let waits = campaign.mayWaitADay && firsts.contains { instant <= $0 }
+            return waits ? [instant, Self.instant(of: time + 86_400, in: zone)] : [instant]
+        }
         return instants.filter { $0 <= date }.max() ?? time
     }
 

@@ -35,10 +35,14 @@ extension LifeFiles.Campaign.Due {
     }
 
     /// As in a schedule. `nil` without one.
-    func text(isLocal: Bool) -> String? {
+    ///
+    /// - Parameter ifPassed: `nil` if it is the same time for all.
+    func text(_ ifPassed: LocalSchedule.IfPassed?) -> String? {
         switch self {
         case .once: nil
-        case .at(let date): isLocal ? "at: \"\(date.rfc3339.prefix(16))\", if_passed: skip" : "at: \"\(date.rfc3339)\""
+        case .at(let date):
+            ifPassed.map { "at: \"\(date.rfc3339.prefix(16))\", if_passed: \($0.rawValue)" }
+                ?? "at: \"\(date.rfc3339)\""
         case .daily(let minute, let hours):
             "cron: \"\(minute) \(hours.sorted().map { "\($0)" }.joined(separator: ",")) * * *\""
         }

@@ -223,7 +223,7 @@ struct LifeFiles: Sendable {
         if let rate = campaign.rate { delivery.append("rate: \(rate)/s") }
         if let stages = campaign.staged { delivery.append(stages.text) }
         var schedule: [String] = []
-        if let due = campaign.due.text(isLocal: campaign.isInLocalTime) {
+        if let due = campaign.due.text(campaign.isInLocalTime ? campaign.ifPassed : nil) {
             let zone = campaign.isInLocalTime ? "{field: zone, default: UTC}" : "UTC"
             schedule = [due, "timezone: \(zone)", "max_lateness: \(campaign.maxLateness.components.seconds)s"]
         }
