@@ -82,8 +82,8 @@ extension Planner {
             } else {
                 let earlier = unbegun.filter { $0.due(in: schedule.zone) == instant }
                 let sends = begin(wanted, id, due: instant, after: earlier)
-                // What a pause or an empty audience holds back is still to be sent.
-                if sends.isEmpty { dealt = min(dealt, instant - 1) }
+                // What a pause or an empty audience holds back is still to be sent. What the mark has passed, the state has.
+                if sends.isEmpty, instant > mark { dealt = min(dealt, instant - 1) }
                 result += sends
             }
         }

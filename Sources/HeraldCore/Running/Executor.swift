@@ -164,7 +164,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
 
     /// Notes that a step does not begin in this run.
     mutating func leaveUnbegun(_ step: Plan.Step, at index: Int) {
-        watermarks.noteUnbegun(step)
+        watermarks.noteUnbegun(step, recorded: context.recorded.watermarks)
         report.countLater(step, at: index)
     }
 

@@ -18,8 +18,11 @@ struct Watermarks {
     }
 
     /// The next run must find a send that has not begun, so the watermark stays before it.
-    mutating func noteUnbegun(_ step: Plan.Step) {
+    ///
+    /// - Parameter recorded: the watermarks of the state. What they have passed, it has, except for waves.
+    mutating func noteUnbegun(_ step: Plan.Step, recorded: [String: Watermark] = [:]) {
         guard case .send(let send) = step.work, let due = send.due else { return }
+        if send.waves == nil, let mark = recorded[send.campaign], due <= mark.at { return }
         // The state has what began in an earlier run, except for waves that it does not know yet.
         if send.isResumed, send.waves.map({ $0.unrecorded.isEmpty || $0.hasOwnMark }) ?? true { return }
         unbegun[send.campaign] = min(due, unbegun[send.campaign] ?? due)

@@ -202,6 +202,36 @@ import Testing
         #expect(world.missed == (isSent ? [] : [Self.today]))
     }
 
+    enum Hold: CaseIterable { case paused, emptied }
+
+    /// FCM refuses everybody at 8:00, and then it is held.
+    @Test(arguments: Hold.allCases, [Schedule.CatchUp.none, .latest])
+    func `what comes after an occurrence that the state has and that is held is told once`(
+        _ hold: Hold, _ catchUp: Schedule.CatchUp
+    ) async throws {
+        let campaign = try Campaign.cron("0 * * * *", catchUp: catchUp, maxLateness: .seconds(4 * 3600))
+        var world = Simulation(.utc("2026-12-07 07:55"))
+        world.declare(campaign)
+        try await world.run()
+        world.skip(to: .utc("2026-12-07 08:00"))
+        try await world.run(ScriptedSender { _, _ in .json(429, "", retryAfter: "7200") })
+        let names = ["08", "09", "10", "11"].map { "tide@2026-12-07T\($0):00:00Z" }
+        #expect(world.state.occurrences[OccurrenceID(rawValue: names[0])]?.isUnbegun == true)
+        switch hold {
+        case .paused: try world.laboratory.memory.commit([.pause("tide")])
+        case .emptied: world.declare(campaign, for: [])
+        }
+        try await world.go(to: .utc("2026-12-07 11:30"))
+        #expect(world.missed == (catchUp == .none ? Array(names[1...3]) : []))
+        #expect(world.superseded == (catchUp == .none ? [] : Array(names[1...2])))
+        switch hold {
+        case .paused: try world.laboratory.memory.commit([.resume("tide")])
+        case .emptied: world.declare(campaign)
+        }
+        try await world.run()
+        #expect(world.occurrences.contains(names[0]) && !world.occurrences.contains(names[1]))
+    }
+
     @Test func `a long pause misses each occurrence once`() async throws {
         var world = Simulation(.utc("2026-12-07 09:00"))
         world.declare(try .cron("0 * * * *", catchUp: .all))

@@ -202,6 +202,18 @@ import Testing
         #expect(changes == [.watermark("tide", wanted)])
     }
 
+    @Test(arguments: [(-60, 0), (-61, -61)])
+    func `a send that the state has does not keep it`(_ recorded: Int, _ wanted: Int) {
+        var send = Self.topic
+        send.due = now.date.adding(.seconds(-60))
+        var watermarks = Watermarks()
+        watermarks.add(["tide": mark(0)])
+        watermarks.noteUnbegun(Plan.Step(work: .send(send), reason: ""), recorded: ["tide": mark(recorded)])
+        let changes = watermarks.due(waiting: [], recorded: ["tide": mark(recorded)])
+        guard case .watermark("tide", let mark) = changes.first else { return #expect(Bool(false), "\(changes)") }
+        #expect(mark.at == self.mark(wanted).at)
+    }
+
     @Test func `a plan without steps is written down as one with steps is`() {
         var plan = Plan(at: now.date, workspaceDigest: "", state: nil)
         plan.renames = [.init(old: "old", new: "new")]
