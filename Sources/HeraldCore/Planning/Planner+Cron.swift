@@ -36,8 +36,9 @@ extension Planner {
         // Compared by time, because a rename leaves the ids as they are and a new revision must not send them again.
         let all = (occurrences[campaign.name.value] ?? []).map(\.occurrence)
         let known = Set(all.filter { !$0.isUnbegun }.compactMap { $0.due(in: schedule.zone) })
-        // All of these come first: one in local time may have the same instant, and a smaller id.
-        for (_, occurrence) in ofRevision where campaign.enabled && occurrence.isUnbegun && occurrence.local == nil {
+        // All of these come first: one in local time may have the same instant, and a smaller id. A raised revision takes
+        // over what tried nobody before.
+        for occurrence in all where campaign.enabled && occurrence.isUnbegun && occurrence.local == nil {
             guard let instant = occurrence.due, instant <= now, schedule.fires(at: instant) else { continue }
             if !due.contains(instant) { due.append(instant) }
         }

@@ -202,6 +202,23 @@ import Testing
         #expect(world.missed == (isSent ? [] : [Self.today]))
     }
 
+    /// FCM refuses everybody at 8:00. The watermark has passed it.
+    @Test(arguments: [("2026-12-07 08:05", true), ("2026-12-07 13:05", false)])
+    func `a raised revision takes over what tried nobody`(_ next: String, _ isInTime: Bool) async throws {
+        let campaign = { try Campaign.cron("0 8 * * *", revision: $0, maxLateness: .seconds(4 * 3600)) }
+        var world = Simulation(.utc("2026-12-07 07:55"))
+        world.declare(try campaign(1))
+        try await world.run()
+        world.skip(to: .utc("2026-12-07 08:00"))
+        try await world.run(ScriptedSender { _, _ in .json(429, "", retryAfter: "7200") })
+        world.declare(try campaign(2))
+        world.skip(to: .utc(next))
+        for _ in 0..<2 { try await world.run() }
+        let second = "tide@2026-12-07T08:00:00Z#2"
+        #expect(world.occurrences == (isInTime ? [second] : []))
+        #expect(world.missed == (isInTime ? [] : [second]))
+    }
+
     enum Hold: CaseIterable { case paused, emptied }
 
     /// FCM refuses everybody at 8:00, and then it is held.
