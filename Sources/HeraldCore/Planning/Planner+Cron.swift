@@ -34,8 +34,14 @@ extension Planner {
         noteFastClock(campaign, mark)
         missPassedByField(campaign, recorded)
         // Compared by time, because a rename leaves the ids as they are and a new revision must not send them again.
-        let all = (occurrences[campaign.name.value] ?? []).map(\.occurrence)
+        let entries = occurrences[campaign.name.value] ?? []
+        let all = entries.map(\.occurrence)
         let known = Set(all.filter { !$0.isUnbegun }.compactMap { $0.due(in: schedule.zone) })
+        // Else it would come again once the one in its place is pruned.
+        plan.over += entries.filter { _, occurrence in
+            occurrence.isUnbegun && occurrence.local == nil && occurrence.revision != campaign.revision
+                && occurrence.due.map(known.contains) == true
+        }.map(\.id)
         // All of these come first: one in local time may have the same instant, and a smaller id. A raised revision takes
         // over what tried nobody before.
         for occurrence in all where campaign.enabled && occurrence.isUnbegun && occurrence.local == nil {
@@ -83,7 +89,8 @@ extension Planner {
             } else {
                 let earlier = unbegun.filter { $0.due(in: schedule.zone) == instant }
                 let sends = begin(wanted, id, due: instant, after: earlier)
-                // What a pause or an empty audience holds back is still to be sent. What the mark has passed, the state has.
+                // What a pause or an empty audience holds back is still to be sent. If the watermark has passed it, the
+                // next plan finds it in the state.
                 if sends.isEmpty, instant > mark { dealt = min(dealt, instant - 1) }
                 result += sends
             }

@@ -19,7 +19,8 @@ struct Watermarks {
 
     /// The next run must find a send that has not begun, so the watermark stays before it.
     ///
-    /// - Parameter recorded: the watermarks of the state. What they have passed, it has, except for waves.
+    /// - Parameter recorded: the watermarks of the state. A send that they have passed is found in the state, unless it
+    ///   has waves.
     mutating func noteUnbegun(_ step: Plan.Step, recorded: [String: Watermark] = [:]) {
         guard case .send(let send) = step.work, let due = send.due else { return }
         if send.waves == nil, let mark = recorded[send.campaign], due <= mark.at { return }

@@ -217,6 +217,7 @@ import Testing
         let second = "tide@2026-12-07T08:00:00Z#2"
         #expect(world.occurrences == (isInTime ? [second] : []))
         #expect(world.missed == (isInTime ? [] : [second]))
+        #expect(world.state.occurrences["tide@2026-12-07T08:00:00Z"]?.finished != nil)
     }
 
     enum Hold: CaseIterable { case paused, emptied }
