@@ -15,13 +15,13 @@ extension Planner {
     private static let replaced = "a later occurrence takes its place"
     private static let tooLateWithoutField = "it is too late since its schedule has no time zone field any more"
 
-    mutating func cronSends(
-        _ wanted: DesiredSend, _ ofRevision: [(id: OccurrenceID, occurrence: RecordedOccurrence)]
-    ) -> [Plan.Send] {
+    mutating func cronSends(_ wanted: DesiredSend) -> [Plan.Send] {
         let campaign = wanted.campaign
         let schedule = campaign.schedule
-        let recorded = state.watermarks[campaign.name.value]
-        let mark = recorded?.at ?? now
+        var recorded = state.watermarks[campaign.name.value]
+        var mark = recorded?.at ?? now
+        // How far one that was due once got says nothing about a cron.
+        if let text = recorded?.schedule, LocalSchedule.isOnce(text) { (recorded, mark) = (nil, max(mark, now)) }
         let leftOut = leaveOutMoved(campaign, recorded)
         // Only later times can be due.
         let start = max(mark, leftOut ?? mark)
@@ -37,11 +37,6 @@ extension Planner {
         let entries = occurrences[campaign.name.value] ?? []
         let all = entries.map(\.occurrence)
         let known = Set(all.filter { !$0.isUnbegun }.compactMap { $0.due(in: schedule.zone) })
-        // Else it would come again once the one in its place is pruned.
-        plan.over += entries.filter { _, occurrence in
-            occurrence.isUnbegun && occurrence.local == nil && occurrence.revision != campaign.revision
-                && occurrence.due.map(known.contains) == true
-        }.map(\.id)
         // All of these come first: one in local time may have the same instant, and a smaller id. A raised revision takes
         // over what tried nobody before.
         for occurrence in all where campaign.enabled && occurrence.isUnbegun && occurrence.local == nil {
@@ -49,17 +44,20 @@ extension Planner {
             if !due.contains(instant) { due.append(instant) }
         }
         var result: [Plan.Send] = []
-        for (id, occurrence) in ofRevision {
+        for (id, occurrence) in entries {
             // An open occurrence that has tried no recipient counts as not begun, whatever its message was then. A fast
             // clock may have opened it before its time.
             if occurrence.isUnbegun {
                 // One in local time is due when the first clock of the world shows it.
-                guard campaign.enabled, let first = occurrence.due, first <= now,
-                    let instant = occurrence.due(in: schedule.zone)
-                else { continue }
+                guard let first = occurrence.due, first <= now, let instant = occurrence.due(in: schedule.zone) else {
+                    continue
+                }
+                // Else it would come again once the one in its place is pruned.
+                if known.contains(instant) { plan.over.append(id) }
+                if !campaign.enabled || known.contains(instant) { continue }
                 let isPlanned = schedule.fires(at: instant)
                 if isPlanned, occurrence.local == nil { continue }
-                if isPlanned, known.contains(instant) {
+                if !isPlanned, all.contains(where: { occurrence.isReplaced(by: $0, in: schedule.zone) }) {
                     plan.over.append(id)
                 } else if !isPlanned {
                     // It was due, and edits of the schedule must not make it vanish without a word.
@@ -75,7 +73,7 @@ extension Planner {
                         plan.missed.append(.init(occurrence: id, due: first, reason: Self.tooLateWithoutField))
                     }
                 }
-            } else {
+            } else if occurrence.revision == campaign.revision {
                 result += planBegun(wanted, id, occurrence)
             }
         }
@@ -147,11 +145,11 @@ extension Planner {
         }
     }
 
-    /// Nothing is due for a campaign that no file declares. If one that repeats comes back, it starts from then. One that is
-    /// due once on each clock comes back as it was.
+    /// Nothing of a cron is due for a campaign that no file declares, or that is due once. If it is a cron again, it starts
+    /// from then. One that is due once on each clock comes back as it was.
     mutating func passVanished() {
-        let declared = Set(desired.sends.map(\.campaign.name.value))
-        for (campaign, mark) in state.watermarks where !declared.contains(campaign) && mark.at < now {
+        let marked = Set(desired.sends.map(\.campaign).filter(\.schedule.hasMark).map(\.name.value))
+        for (campaign, mark) in state.watermarks where !marked.contains(campaign) && mark.at < now {
             let isOnce = LocalSchedule.isOnce(mark.schedule)
             plan.watermarks[campaign] = Watermark(
                 at: isOnce ? mark.at : now, schedule: mark.schedule, next: nil, first: mark.first)
@@ -233,6 +231,16 @@ extension Planner {
     }
 }
 
+extension RecordedOccurrence {
+    /// Whether the other one of that time tried nobody either, and a raised revision opened it.
+    func isReplaced(by other: RecordedOccurrence, in zone: Zone) -> Bool {
+        other.isUnbegun && other.revision > revision && other.localTime(in: zone) == localTime(in: zone)
+    }
+}
+
 extension Schedule {
+    /// Whether runs note how far it is dealt with.
+    fileprivate var hasMark: Bool { isCron || local != nil }
+
     func fires(at instant: Date) -> Bool { latest(after: instant - 1, through: instant) != nil }
 }

@@ -4,16 +4,22 @@ internal import FCM
 extension Planner {
     /// The times that somebody's clock may have reached since the last run, or that are not over everywhere.
     ///
-    /// - Parameter begin: the time of a cron from which on that may be so.
+    /// - Parameters:
+    ///   - begin: the time of a cron from which on that may be so.
+    ///   - unbegun: what tried nobody yet. The last run may have passed it.
     mutating func dueTimes(
-        of campaign: Campaign, _ schedule: LocalSchedule, _ progress: WaveSorting.Progress, since begin: LocalTime
+        of campaign: Campaign, _ schedule: LocalSchedule, _ progress: WaveSorting.Progress, since begin: LocalTime,
+        _ unbegun: [RecordedOccurrence]
     ) -> [LocalTime] {
         let known = (occurrences[campaign.name.value] ?? []).map(\.occurrence)
         if case .at(let time, _) = schedule.times {
             return campaign.hasEnded(in: known) || time.firstInstant > now ? [] : [time]
         }
         let begin = max(begin, LocalTime(latestAt: progress.first))
-        var times = schedule.times(after: begin, through: LocalTime(latestAt: now), limit: Self.looked)
+        let latest = LocalTime(latestAt: now)
+        var times = schedule.times(after: begin, through: latest, limit: Self.looked)
+        let passed = unbegun.compactMap(\.local).filter { $0 <= latest && schedule.has($0) && !times.contains($0) }
+        times = Set(passed).sorted() + times
         // Compared by time, because a rename leaves the ids as they are and a new revision must not send them again.
         let begun = known.filter { !$0.isUnbegun }
         let sent = Set(begun.compactMap { $0.localTime(in: campaign.schedule.zone) })

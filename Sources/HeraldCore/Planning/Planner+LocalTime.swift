@@ -12,6 +12,14 @@ extension Planner {
         let campaign = wanted.campaign
         let begun = ofRevision.filter(\.occurrence.hasBegun)
         let open = ofRevision.filter { $0.occurrence.finished == nil }
+        // A raised revision takes over what tried nobody before.
+        let untried = (occurrences[campaign.name.value] ?? []).filter(\.occurrence.isUnbegun)
+        let unbegun = schedule.isCron ? untried : open.filter(\.occurrence.isUnbegun)
+        if !schedule.isCron, !begun.isEmpty {
+            plan.over += untried.filter {
+                $0.occurrence.revision < campaign.revision && $0.occurrence.due ?? now <= now
+            }.map(\.id)
+        }
         // Each revision of a campaign that is due once has one occurrence. The one that has begun counts.
         if !schedule.isCron, let last = begun.last, !open.contains(where: \.occurrence.hasBegun) {
             return planBegun(wanted, last.id, last.occurrence)
@@ -44,11 +52,10 @@ extension Planner {
             result += sends
         }
         if campaign.enabled, schedule.isCron || begun.isEmpty {
-            let unbegun = open.map(\.occurrence).filter { !$0.hasBegun }
-            let times = dueTimes(of: campaign, schedule, progress, since: begin)
-            if times.count == Self.looked, let last = times.last { dealt = min(dealt, last.firstInstant) }
+            let times = dueTimes(of: campaign, schedule, progress, since: begin, unbegun.map(\.occurrence))
+            if times.count >= Self.looked, let last = times.last { dealt = min(dealt, last.firstInstant) }
             for local in times {
-                let sends = start(local, wanted, after: unbegun, progress, &dealt)
+                let sends = start(local, wanted, after: unbegun.map(\.occurrence), progress, &dealt)
                 result += sends
             }
             if schedule.isCron {
@@ -58,7 +65,7 @@ extension Planner {
                 let told = plan.joinedLate[toldLate...].filter { !again.contains($0.due) }
                 plan.joinedLate.replaceSubrange(toldLate..., with: told)
             }
-            endPassed(open.filter { !$0.occurrence.hasBegun }, besides: times, of: campaign)
+            endPassed(unbegun, besides: times, of: campaign)
         }
         if campaign.schedule.catchUp != .all { supersede(&result) }
         let text = markedSchedule(of: campaign, schedule, progress, since: begin)
@@ -70,7 +77,7 @@ extension Planner {
         }
         plan.watermarks[campaign.name.value] = mark(dealt)
         plan.looks[campaign.name.value] = Plan.Look(
-            mark: campaign.enabled ? mark(progress.mark) : nil, occurrences: Set(open.map(\.id)))
+            mark: campaign.enabled ? mark(progress.mark) : nil, occurrences: Set((open + unbegun).map(\.id)))
         if campaign.enabled, schedule.isCron || begun.isEmpty { noteComing(wanted, schedule, progress) }
         return result
     }
@@ -98,7 +105,10 @@ extension Planner {
         }
         if let recorded, let first = recorded.first {
             let (text, limits) = recorded.lines
-            if schedule.isCron { return seen(first, recorded.at, nil) }
+            // What is due again and again begins as if it were new where it was due once before.
+            if schedule.isCron {
+                return seen(LocalSchedule.isOnce(text) ? max(now, recorded.at) : first, recorded.at, nil)
+            }
             // An older herald noted no revision.
             if text == campaign.markedSchedule || text == campaign.schedule.text && hasBegun(campaign) {
                 return seen(first, recorded.at, limits.flatMap(SeenLimits.init))
@@ -158,7 +168,7 @@ extension Planner {
             if listsSkipped {
                 noteUncounted(local, id, wanted)
             } else if isEmpty {
-                waitForSomebody(local, id, campaign, progress, &dealt)
+                waitForSomebody(local, id, campaign, progress, isKnown: recorded != nil, &dealt)
             } else {
                 noteAhead(sorting, id, wanted)
                 if isOver { endWithNobody(local, id, campaign, sorting, progress) }
@@ -218,13 +228,15 @@ extension Planner {
     }
 
     /// An empty list says nothing about those whom it should have.
+    ///
+    /// - Parameter isKnown: whether the state has it, so that no earlier plan told what became of it.
     private mutating func waitForSomebody(
-        _ local: LocalTime, _ id: OccurrenceID, _ campaign: Campaign, _ progress: WaveSorting.Progress,
+        _ local: LocalTime, _ id: OccurrenceID, _ campaign: Campaign, _ progress: WaveSorting.Progress, isKnown: Bool,
         _ dealt: inout Date
     ) {
         // Nobody knows whose clock has reached it.
         let last = campaign.schedule.lastInstant(of: local)
-        if last <= progress.mark { return }
+        if last <= progress.mark, !isKnown { return }
         if campaign.lateness(due: last, at: now) != nil { return miss(local, id, campaign, of: 0) }
         dealt = min(dealt, local.firstInstant - 1)
         let reaching = progress.reaching(local, in: campaign.schedule.zone)
@@ -256,10 +268,11 @@ extension Planner {
             guard let due = occurrence.due, due <= now, let local = occurrence.localTime(in: zone),
                 !times.contains(local)
             else { continue }
-            let isPlanned = campaign.schedule.local?.has(local) == true
-            if isPlanned, known.contains(local) {
+            let isReplaced = unbegun.contains { occurrence.isReplaced(by: $0.occurrence, in: zone) }
+            if known.contains(local) || isReplaced {
                 plan.over.append(id)
             } else {
+                let isPlanned = campaign.schedule.local?.has(local) == true
                 let reason = isPlanned ? "it is \(Lateness.tooLate)" : "the schedule does not have its time any more"
                 plan.missed.append(.init(occurrence: id, due: due, reason: reason))
             }

@@ -97,9 +97,10 @@ extension Planner {
     /// The campaign's sends to make now. All else about it is noted in the plan.
     private mutating func sends(_ wanted: DesiredSend) -> [Plan.Send] {
         let campaign = wanted.campaign
-        let ofRevision = (occurrences[campaign.name.value] ?? []).filter { $0.occurrence.revision == campaign.revision }
+        let entries = occurrences[campaign.name.value] ?? []
+        let ofRevision = entries.filter { $0.occurrence.revision == campaign.revision }
         if let local = campaign.schedule.local { return localSends(wanted, local, ofRevision) }
-        if campaign.schedule.isCron { return cronSends(wanted, ofRevision) }
+        if campaign.schedule.isCron { return cronSends(wanted) }
         let due = campaign.schedule.at
         let id = freeID(of: campaign, due: due)
         // Each revision has one occurrence. The one that has begun counts, even if its time was changed since.
@@ -107,7 +108,10 @@ extension Planner {
         if !begun.isEmpty {
             // What tried nobody before its time was edited is over. What a fast clock opened may wait for its time.
             if begun.contains(where: { $0.occurrence.local == nil && $0.occurrence.due == due }) {
-                plan.over += ofRevision.filter { $0.occurrence.isUnbegun && $0.occurrence.due ?? now <= now }.map(\.id)
+                plan.over += entries.filter {
+                    $0.occurrence.isUnbegun && $0.occurrence.due ?? now <= now
+                        && $0.occurrence.revision <= campaign.revision
+                }.map(\.id)
             }
             let open = begun.filter { $0.occurrence.finished == nil }
             let last = begun.last { !$0.occurrence.triedNobody } ?? begun.last
@@ -126,7 +130,7 @@ extension Planner {
                 return []
             }
         }
-        let earlier = ofRevision.map(\.occurrence).filter(\.isUnbegun)
+        let earlier = entries.map(\.occurrence).filter(\.isUnbegun)
         // Without a time, a message gets old from when it first began. What was due at another time before is not late
         // by that.
         if due == nil, let begun = earlier.begun(with: campaign)?.begun,
@@ -160,7 +164,7 @@ extension Planner {
         // Who takes part stays as it was recorded, also where nobody has an outcome yet or any more. In local time only
         // those are recorded whose clock had come to it: they are not all whom it is for at another kind of time.
         let recorded = earlier.last {
-            $0.hasTexts && $0.contentDigest == wanted.campaign.contentDigest && $0.local == sorting?.waves.local
+            $0.hasTexts && $0.isSame(as: wanted.campaign) && $0.local == sorting?.waves.local
         }
         var send = send(
             wanted, id, due: due, ledger: ledger, isResumed: false, recorded?.classes ?? Partition(), sorting)
@@ -255,7 +259,7 @@ extension Planner {
 extension [RecordedOccurrence] {
     /// The first of these that began with the campaign's message.
     fileprivate func begun(with campaign: Campaign) -> RecordedOccurrence? {
-        filter { $0.begun != nil && $0.contentDigest == campaign.contentDigest }
+        filter { $0.begun != nil && $0.isSame(as: campaign) }
             .min { $0.begun ?? .distantFuture < $1.begun ?? .distantFuture }
     }
 }
@@ -287,6 +291,11 @@ extension RecordedOccurrence {
         case .cron: local == nil && due != nil
         case .local(let times): times.isCron ? local != nil : hasTime(of: schedule)
         }
+    }
+
+    /// Whether it has the campaign's message, under its revision.
+    fileprivate func isSame(as campaign: Campaign) -> Bool {
+        revision == campaign.revision && contentDigest == campaign.contentDigest
     }
 
     /// Whether it is due at the time of a schedule that does not repeat.

@@ -113,6 +113,7 @@ struct PlannerWaveTests {
     private func withoutField(_ cron: String) throws -> (scenario: PlanScenario, id: OccurrenceID) {
         var scenario = scenario(watermark: .after(12 * 3600 + 900), waves: Partition())
         scenario.desired.sends[0].campaign.schedule.times = .cron(try Cron(parsing: cron), start: nil, end: nil)
+        scenario.state.watermarks["tide"]?.schedule = LocalSchedule.text(of: try Cron(parsing: "0 7,10 * * *"))
         let local = LocalTime(year: 2025, month: 12, day: 2, hour: 10)
         let id = OccurrenceID(campaign: "tide", local: local, revision: 1)
         scenario.state.occurrences = [id: RecordedOccurrence(scenario.desired.sends[0].campaign, local: local)]
