@@ -33,6 +33,27 @@ struct FollowUpTests: FollowUpScene {
         #expect(town.messages().filter { $0["notification"]?["title"] == "plain" }.count == 1)
     }
 
+    /// FCM refused 2. Then its registration died, and the list names a new one in the run that begins the follow-up.
+    @Test func `whom FCM refused gets another message with a new registration, too`() async throws {
+        let first = Self.campaign("high-water", to: "members")
+        let town = try Town(Self.files(first), at: Self.monday)
+        town.answer([.fid(2)], with: .error(403, "PERMISSION_DENIED", fcm: "SENDER_ID_MISMATCH"))
+        _ = try await town.herald("state", "init")
+        _ = try await town.herald("run")
+        town.answer([.fid(2)], with: .unregistered)
+        let second = first + "---\n" + Self.campaign("ebb", to: "members")
+        try town.folder.write(second, to: "campaigns.yaml")
+        _ = try await town.herald("run")
+        #expect(town.sent("ebb").isSuperset(of: fids(1, 3)))
+        let again = Self.again("{campaign: high-water, is: [rejected]}") + Self.campaign("plain", to: "again")
+        try town.folder.write(second + "---\n" + again, to: "campaigns.yaml")
+        let list = "token\n" + (1...3).map { "\(Registration.token($0).rawValue)\n" }.joined()
+        try town.folder.write(list, to: "members.csv")
+        let run = try await town.herald("run")
+        let plain = town.messages().filter { $0["notification"]?["title"] == "plain" }
+        #expect(plain.map { $0["token"]?.string } == [Registration.token(2).rawValue], "\(run.output)")
+    }
+
     @Test func `who joined later gets what the others had, and a new name of the campaign changes nothing`()
         async throws
     {

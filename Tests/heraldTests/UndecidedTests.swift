@@ -144,8 +144,10 @@ struct UndecidedTests {
         #expect(town.messages().count { $0["notification"]?["title"] == "Hello" } == 3)
     }
 
-    /// 1 is in Tokyo, 2 in Rome. 3 joins on the second day.
-    @Test func `a campaign in local time that goes by its own last occurrence goes on`() async throws {
+    /// 1 is in Tokyo, 2 in Rome. 3 joins on the second day. Where that is in Tokyo, everybody who is to get it on that day
+    /// has it before Rome's clock comes to it.
+    @Test(arguments: ["Europe/Rome", "Asia/Tokyo"])
+    func `a campaign in local time that goes by its own last occurrence goes on`(_ zone: String) async throws {
         let hello = """
             kind: audience
             name: got-it
@@ -171,13 +173,52 @@ struct UndecidedTests {
         }
         #expect(town.sent("Hello") == fids(1, 2))
         let list = try town.folder.read("members.csv")
-        try town.folder.write(list + "\(Registration.fid(3).rawValue),Europe/Rome\n", to: "members.csv")
-        for hour in [48.25, 56.25] {
+        try town.folder.write(list + "\(Registration.fid(3).rawValue),\(zone)\n", to: "members.csv")
+        for hour in [47.25, 48.25, 56.25, 56.5, 60] {
             town.go(to: Self.monday + hour * 3600)
             let run = try await town.herald("run")
             #expect(run.failure == nil, "\(run.errors)")
         }
         #expect(town.sent("Hello") == fids(1, 2, 3))
         #expect(town.messages().count { $0["notification"]?["title"] == "Hello" } == 3)
+    }
+
+    /// 1 is in Rome, 2 in New York. The list lacks 2 in one run, after Rome's wave. 3 joins when no clock is ahead any more.
+    @Test func `who is back on the list before their clock comes to it is not taken for somebody it is not for`()
+        async throws
+    {
+        let files = """
+            kind: campaign
+            name: hello
+            target: {audience: members}
+            message: {notification: {title: Hello}}
+            schedule: {at: "2027-01-05T09:07", if_passed: skip, timezone: {field: zone, default: Europe/Rome}}
+            ---
+            kind: audience
+            name: others
+            from: members
+            outcome: {campaign: hello, is: [never]}
+            ---
+            kind: campaign
+            name: late
+            target: {audience: others}
+            message: {notification: {title: Late}}
+
+            """
+        let town = try Town(
+            Self.files(4...4, [(1, zone: "Europe/Rome"), (2, zone: "America/New_York")])
+                .merging(["hello.yaml": files]) { $1 }, at: Self.monday)
+        _ = try await town.herald("state", "init")
+        let list = try town.folder.read("members.csv")
+        let joined = list + "\(Registration.fid(3).rawValue),Europe/Rome\n"
+        for hour in [24, 32.25, 33, 33.25, 38.25, 46, 46.25] {
+            let short = list.split(separator: "\n").filter { !$0.contains("New_York") }.joined(separator: "\n")
+            try town.folder.write(hour == 33 ? short : hour < 46 ? list : joined, to: "members.csv")
+            town.go(to: Self.monday + hour * 3600)
+            let run = try await town.herald("run")
+            #expect(run.failure == nil, "\(run.errors)")
+            #expect(town.sent("Late") == (hour >= 46 ? fids(3) : []), "\(hour)")
+        }
+        #expect(town.sent("Hello") == fids(1, 2))
     }
 }

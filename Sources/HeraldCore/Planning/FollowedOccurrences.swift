@@ -7,47 +7,84 @@ package struct FollowedOccurrences: Sendable {
         var followUp: Audience.FollowUp
         /// `nil` if there is none to go by.
         var id: OccurrenceID?
+        /// The one to go by once somebody is ahead of the first, which is done and has not ended.
+        var finished: OccurrenceID?
         /// Whether it matters to somebody who is in the audience.
         var isNeeded: Bool
         /// Whether there is none yet, although the state or the file names one, or a person has people of it tried again.
         var isUndecided: Bool
     }
 
+    /// One in local time that was done when a run looked last, and has not ended.
+    private struct Done {
+        var occurrence: RecordedOccurrence
+        var campaign: String
+        /// Until when who is in its waves is fixed.
+        var mark: Date
+    }
+
     private var followed: [Followed] = []
+    private var done: [OccurrenceID: Done] = [:]
     private let dead: RecipientSet
     /// What a plan says about them.
     package private(set) var remarks: [String] = []
 
-    package init(of workspace: Workspace, in state: RecordedState) {
-        dead = state.dead
+    /// - Parameters:
+    ///   - ahead: those for which somebody on the list is still ahead, although they were done (`ahead(in:)`).
+    ///   - revived: the dead whom lists name with another registration.
+    package init(
+        of workspace: Workspace, in state: RecordedState, besides ahead: Set<OccurrenceID> = [],
+        reviving revived: RecipientSet = []
+    ) {
+        dead = state.dead.subtracting(revived)
         guard workspace.goesByOutcomes else { return }
-        let occurrences = Planner.occurrences(of: workspace, in: state)
+        let (occurrences, marks) = Planner.records(of: workspace, in: state)
         let needed = Set(
             workspace.followUps(in: workspace.audiencesNeeded { $0.isOver(occurrences[$0.name.value] ?? []) })
                 .map(\.name.value))
         let schedules = Dictionary(workspace.campaigns.map { ($0.name.value, $0.schedule) }) { first, _ in first }
+        // Of campaigns with an occurrence that is done and has not ended.
+        var deciding: [String: Set<String>] = [:]
         for audience in workspace.audiences {
             guard let followUp = audience.followUp else { continue }
             let all = occurrences[followUp.campaign.value] ?? []
             let schedule = schedules[followUp.campaign.value] ?? Schedule()
             let isNeeded = needed.contains(audience.name.value)
+            // As soon as a campaign that goes by its own last occurrence went by the one of now, others would be in it.
+            let campaign = followUp.campaign.value
+            let hasDone = all.contains { $0.occurrence.isDone && $0.occurrence.finished == nil }
+            if hasDone, deciding[campaign] == nil {
+                deciding[campaign] = workspace.audiences(decidingOf: [campaign])
+            }
+            let isOwn = deciding[campaign]?.contains(audience.name.value) == true
+            let isOver = { (id: OccurrenceID, occurrence: RecordedOccurrence) in
+                occurrence.finished != nil || occurrence.isDone && !isOwn && !ahead.contains(id)
+            }
             let named = followUp.occurrence.map { OccurrenceID(rawValue: $0.value) }
             // What is due once may have had a later time before its revision was raised.
             let ordered = all.filter { named == nil || $0.id == named }
                 .map { (order: $0.occurrence.order(in: schedule), id: $0.id, occurrence: $0.occurrence) }
                 .sorted { ($0.order.revision, $0.order.time, $0.id) > ($1.order.revision, $1.order.time, $1.id) }
-            let last = ordered.first {
-                $0.occurrence.isOver && !$0.occurrence.isReplaced(among: all.lazy.map(\.occurrence), of: schedule)
+            let over = ordered.filter {
+                isOver($0.id, $0.occurrence)
+                    && !$0.occurrence.isReplaced(among: all.lazy.map(\.occurrence), of: schedule)
             }
-            let open = all.filter { !$0.occurrence.isOver && $0.occurrence.hasBegun }
+            let last = over.first
+            let open = all.filter { !isOver($0.id, $0.occurrence) && $0.occurrence.hasBegun }
                 .filter { named == nil || $0.id == named }.map(\.id)
             // What a person has tried again is the last one all the same, and what comes of it is not known yet.
-            let again = ordered.prefix { $0.id != last?.id }.filter(\.occurrence.isTriedAgain).map(\.id).reversed()
+            let again = ordered.prefix { $0.id != last?.id }
+                .filter { !isOver($0.id, $0.occurrence) && $0.occurrence.isTriedAgain }.map(\.id).reversed()
             let found = Followed(
-                audience: audience, followUp: followUp, id: last?.id, isNeeded: isNeeded,
+                audience: audience, followUp: followUp, id: last?.id,
+                finished: over.first { $0.occurrence.finished != nil }?.id, isNeeded: isNeeded,
                 isUndecided: !again.isEmpty || last == nil && (named != nil || !open.isEmpty))
             followed.append(found)
             guard isNeeded else { continue }
+            if let last, last.occurrence.finished == nil {
+                let mark = last.occurrence.unseen ?? marks[campaign]?.at ?? .distantPast
+                done[last.id] = Done(occurrence: last.occurrence, campaign: campaign, mark: mark)
+            }
             let recorded = all.first { $0.id == named }?.occurrence
             let unfinished = again.isEmpty ? open : Array(again)
             if let remark = Self.remark(on: found, named, open: unfinished, recorded) { remarks.append(remark) }
@@ -65,17 +102,38 @@ package struct FollowedOccurrences: Sendable {
         }
         let unknown = "nobody knows yet who is in audience '\(name)'"
         if let named, recorded == nil { return "\(unknown): the state has no occurrence \(named)" }
-        if let named, recorded?.isOver == true {
+        if let named, let recorded, recorded.finished != nil || recorded.isDone, !open.contains(named) {
             return "\(unknown): another occurrence began in the place of \(named), which tried nobody"
         }
         if let last = open.last { return "\(unknown): \(last) is not finished" }
         return "audience '\(name)' is empty: no occurrence of campaign '\(campaign)' is finished"
     }
 
-    /// The occurrences that audiences go by, and those audiences.
+    /// The occurrences that audiences go by, or may go by again, and those audiences.
     package var audiences: [OccurrenceID: String] {
-        Dictionary(followed.compactMap { next in next.id.map { ($0, next.audience.name.value) } }) { first, _ in first }
+        let all = followed.flatMap { next in
+            [next.id, next.finished].compactMap(\.self).map { ($0, next.audience.name.value) }
+        }
+        return Dictionary(all) { first, _ in first }
     }
+
+    /// Those of the occurrences to go by whose campaign's list has somebody whose clock is ahead: it was short when a run
+    /// looked last, or somebody joined since.
+    package func ahead(in desired: Desired) -> Set<OccurrenceID> {
+        if done.isEmpty { return [] }
+        let names = Set(done.values.map(\.campaign))
+        let sends = desired.sends.filter { names.contains($0.campaign.name.value) }
+        return Set(
+            done.filter { _, done in
+                sends.contains {
+                    $0.campaign.name.value == done.campaign
+                        && $0.isAhead(of: done.occurrence, since: done.mark, besides: dead)
+                }
+            }.keys)
+    }
+
+    /// Whether it matters to an audience who of those that FCM refused is dead.
+    package var goesByDead: Bool { followed.contains { $0.isNeeded && $0.followUp.outcomes.contains(.rejected) } }
 
     /// Who passes, by audience.
     package func limits(from store: (any StateStore)?) async throws -> [String: OutcomeLimit] {
@@ -120,10 +178,10 @@ package struct PrunedFollowUp: Error, Hashable, CustomStringConvertible {
 }
 
 extension Planner {
-    /// The recorded occurrences of each campaign under the name that it has now, sorted by id.
-    fileprivate static func occurrences(
+    /// The recorded occurrences of each campaign under the name that it has now, sorted by id, and how far each is.
+    fileprivate static func records(
         of workspace: Workspace, in state: RecordedState
-    ) -> [String: [(id: OccurrenceID, occurrence: RecordedOccurrence)]] {
+    ) -> (occurrences: [String: [(id: OccurrenceID, occurrence: RecordedOccurrence)]], marks: [String: Watermark]) {
         var desired = Desired()
         desired.sends = workspace.campaigns.map { DesiredSend(campaign: $0, members: []) }
         // Names do not depend on the time.
@@ -131,7 +189,23 @@ extension Planner {
             Input(desired: desired, state: state, settings: workspace.settings, listsSkipped: true),
             Date(timeIntervalSince1970: 0))
         planner.carryNames()
-        return planner.occurrences
+        return (planner.occurrences, planner.state.watermarks)
+    }
+}
+
+extension DesiredSend {
+    /// Whether the clock of somebody who is no part of an occurrence in local time had not come to it at a time.
+    fileprivate func isAhead(of occurrence: RecordedOccurrence, since mark: Date, besides dead: RecipientSet) -> Bool {
+        // Nobody joins what is of another revision.
+        guard let local = occurrence.local, let field = campaign.schedule.local?.field,
+            occurrence.revision == campaign.revision
+        else { return false }
+        let last = campaign.schedule.mayWaitADay ? local.nextDay : local
+        let known = (occurrence.ledger?.entries.all ?? []).union(occurrence.classes.all)
+        let others = members.subtracting(guests).subtracting(known).subtracting(dead)
+        return zones(of: others, by: field, else: campaign.schedule.zone).contains { zone, people in
+            !people.isEmpty && campaign.schedule.reaching(last, in: zone).instant > mark
+        }
     }
 }
 
@@ -161,8 +235,8 @@ extension Campaign {
 }
 
 extension RecordedOccurrence {
-    /// Whether a person has people of it tried again, and it is not over since.
-    fileprivate var isTriedAgain: Bool { !isOver && (isReopened || ledger?[.again].isEmpty == false) }
+    /// Whether a person has people of it tried again.
+    fileprivate var isTriedAgain: Bool { isReopened || ledger?[.again].isEmpty == false }
 
     /// What tells which of two occurrences is the later one.
     fileprivate func order(in schedule: Schedule) -> (revision: Int, time: Date) {
@@ -175,9 +249,9 @@ extension RecordedOccurrence {
     }
 
     /// Whether both are of one time, also if only one of them is in local time. What is due once has one time in each
-    /// revision.
+    /// revision, and a raised one takes the place of an earlier one.
     private func hasPlace(of other: RecordedOccurrence, in schedule: Schedule) -> Bool {
-        if !schedule.repeats, revision == other.revision { return true }
+        if !schedule.repeats, revision >= other.revision { return true }
         return due(in: schedule.zone).map { $0 == other.due(in: schedule.zone) } ?? false
     }
 

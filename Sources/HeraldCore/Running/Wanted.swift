@@ -36,8 +36,20 @@ package struct Wanted: Sendable {
         } else {
             recipients = ListedRecipients(recipientIndex)
         }
-        let followed = FollowedOccurrences(of: workspace, in: recorded)
-        lists = try Resolver.lists(of: workspace, recipients, try await followed.limits(from: store), noting: key)
+        var followed = FollowedOccurrences(of: workspace, in: recorded)
+        var lists = try Resolver.lists(of: workspace, recipients, try await followed.limits(from: store), noting: key)
+        // Only the lists tell who is ahead of what was done, and who lives again.
+        let back = followed.goesByDead ? lists.desired.registrations.changed.intersection(recorded.dead) : []
+        var ahead = followed.ahead(in: lists.desired)
+        var isNews = !ahead.isEmpty || !back.isEmpty
+        while isNews {
+            followed = FollowedOccurrences(of: workspace, in: recorded, besides: ahead, reviving: back)
+            lists = try Resolver.lists(of: workspace, recipients, try await followed.limits(from: store), noting: key)
+            let others = followed.ahead(in: lists.desired)
+            isNews = !others.isEmpty
+            ahead.formUnion(others)
+        }
+        self.lists = lists
         desired = lists.desired
         desired.remarks = followed.remarks
         if let store, !desired.registrations.changed.isEmpty {

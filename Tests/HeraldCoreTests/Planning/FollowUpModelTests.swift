@@ -294,7 +294,16 @@ private struct RandomHistory {
         return past.filter {
             Self.current($0.campaign) == followUp.campaign.value && $0.isFinished
                 && (followUp.occurrence == nil || followUp.occurrence?.value == $0.id.rawValue)
+                && !isReplaced($0)
         }.max { $0.at < $1.at }
+    }
+
+    /// Whether it tried nobody, and a raised revision did.
+    private func isReplaced(_ one: Past) -> Bool {
+        !one.hasBegun
+            && past.contains {
+                Self.current($0.campaign) == Self.current(one.campaign) && $0.revision > one.revision && $0.hasBegun
+            }
     }
 
     private func passes(_ person: Int, _ followUp: Audience.FollowUp) -> Bool {

@@ -77,6 +77,18 @@ struct ReplacedFollowUpTests {
         #expect(followed(second).id == second.id)
     }
 
+    /// FCM had refused everybody for now when the author raised the revision.
+    @Test(arguments: [nil, -1800] as [Int?])
+    mutating func `what tried nobody under an earlier revision is not gone by`(_ moved: Int?) {
+        state.occurrences = [:]
+        let first = Campaign.tide(at: moved.map { _ in .after(-3600) })
+        let second = Campaign.tide(at: moved.map { .after($0) }, revision: 2)
+        record(first.id, RecordedOccurrence(first, due: first.schedule.at), deferred: [1, 2, 3], isOver: true)
+        record(second.id, RecordedOccurrence(second, due: second.schedule.at), accepted: [1], isOver: false)
+        #expect(followed(second).id == nil)
+        #expect(followed(second).remarks.contains { $0.contains("\(second.id) is not finished") })
+    }
+
     @Test(arguments: [true, false])
     mutating func `what tried nobody before its time was edited ends, and is not gone by`(_ isEarlier: Bool) {
         state.occurrences = [:]
