@@ -179,7 +179,10 @@ struct WaveSorting {
         } else {
             let seeds = standing.hasBegun ? [] : free.intersection(standing.wanted.seeds)
             if !seeds.isEmpty { past[zone.name, default: []].formUnion(seeds) }
-            noteLate(free.subtracting(seeds).subtracting(standing.holdouts).count, in: zone.name)
+            // Nobody knows yet who of the list it is for.
+            if !standing.isUndecided {
+                noteLate(free.subtracting(seeds).subtracting(standing.holdouts).count, in: zone.name)
+            }
         }
         sizes[instant, default: [:]][zone.name, default: 0] += owed.count + joining.count
     }

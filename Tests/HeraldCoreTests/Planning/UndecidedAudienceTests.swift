@@ -203,6 +203,19 @@ struct UndecidedWaveTests {
         #expect(plan.sends.map { $0.waves?.fresh } == [[]] && plan.sends.map(\.assignment) == [nil])
     }
 
+    /// 4 was not on the list when its clock came to it.
+    @Test func `who joined late is counted once it is known who is in the audience`() {
+        var scenario = scenario(hasBegun: true)
+        scenario.state.apply([.outcome(Self.id, [1], .again)])
+        scenario.desired.sends[0].listed = [1, 2, 3, 4]
+        scenario.desired.sends[0].zones["zone"]?[Zone(offset: 9 * 3600)] = [1, 4]
+        decide(&scenario, [1, 2, 3, 4])
+        let known = scenario.plan(at: .after(60)).sends.map { $0.waves?.joinedLate }
+        scenario.desired.sends[0].undecided = ["again"]
+        let unknown = scenario.plan(at: .after(60)).sends.map { $0.waves?.joinedLate }
+        #expect(known == [1] && unknown == [0])
+    }
+
     /// The last clock of the world has passed it, and it is too late for every wave.
     @Test func `what is late stays open until it is known whom it missed`() {
         var scenario = scenario(hasBegun: true)
