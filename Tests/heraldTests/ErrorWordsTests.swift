@@ -95,7 +95,8 @@ import Testing
             [
                 .noOccurrence, .nobodyUncertain, .alreadyFinished, .noCampaign(name: "C", revision: 2),
                 .nobodyRejected(code: "X", known: ["Y"]), .allDead(3), .changed, .reachedOtherwise, .noMorePersonal,
-                .sentBefore(OccurrenceID(rawValue: "news@once")), .disabled, .halted, .paused("C"),
+                .sentBefore(OccurrenceID(rawValue: "news@once")), .timeTaken(OccurrenceID(rawValue: "tide@b")),
+                .disabled, .halted, .paused("C"),
                 .tooLate(.late(since: time)),
             ] as [ResolutionProblem]
         ) { $0.failure(for: "tide@once", in: RecordedState(identity: Self.identity)) },

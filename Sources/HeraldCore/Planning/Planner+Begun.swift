@@ -120,8 +120,15 @@ extension Planner {
         _ id: OccurrenceID, _ occurrence: RecordedOccurrence, _ campaign: Campaign, losesField: Bool
     ) {
         plan.over.append(id)
-        // Nobody is left to resend to: from now on a person decides.
-        if campaign.delivery.onUnknown == .resend, occurrence.counts.uncertain > 0 { holdUnknown(id, occurrence) }
+        // Nobody is left to resend to, whoever asked for that: from now on a person decides.
+        var ended = occurrence
+        if var ledger = occurrence.ledger, !ledger.resent.isEmpty {
+            ledger.restore(ledger[.again])
+            ended.outcomes = .ledger(ledger)
+            plan.held.removeAll { $0.occurrence == id }
+        }
+        let isHeld = plan.held.contains { $0.occurrence == id }
+        if !isHeld, ended.counts.uncertain > 0 { holdUnknown(id, ended) }
         if losesField, occurrence.local != nil {
             overview.warnings.append(
                 "\(id) ends: whoever's clock had not reached it before its schedule changed gets nothing")

@@ -30,6 +30,8 @@ package enum ResolutionProblem: Error, Hashable, Sendable {
     case noMorePersonal
     /// The campaign took the name over, and its message was sent in that occurrence when it had another name.
     case sentBefore(OccurrenceID)
+    /// It would go on at the time that another occurrence of its campaign has.
+    case timeTaken(OccurrenceID)
     case disabled
     /// It waits for a person to let it go on.
     case halted
@@ -165,6 +167,7 @@ extension RecordedState {
         if !settled.isEmpty, occurrence.hasTexts, campaign.content.personal == nil { throw .noMorePersonal }
         if let earlier = sending(of: campaign, named: occurrence.campaign) { throw .sentBefore(earlier) }
         let amended = occurrence.amended(by: campaign)
+        if let other = other(than: id, at: amended), occurrence.isChanged(in: campaign) { throw .timeTaken(other) }
         let stages = opensNextStage(of: occurrence, campaign) ? excusing(occurrence, at: now) : nil
         var later = occurrence
         (later.contentDigest, later.target) = (amended.contentDigest, amended.target)
@@ -184,6 +187,15 @@ extension RecordedState {
             changes.append(.stages(id, stages))
         }
         return occurrence.isForOthers(in: campaign) ? changes + [.assign(id, Partition())] : changes
+    }
+
+    /// The occurrence that has the time of a campaign that is due once, where an earlier schedule had several.
+    private func other(than id: OccurrenceID, at amended: RecordedOccurrence) -> OccurrenceID? {
+        occurrences.filter { other, occurrence in
+            // A rename of the files may not be in the state yet.
+            other != id && occurrence.campaign == occurrences[id]?.campaign && occurrence.revision == amended.revision
+                && (occurrence.due, occurrence.local) == (amended.due, amended.local) && !occurrence.triedNobody
+        }.keys.min()
     }
 
     /// Whether a decision to go on accepts what came of the open stage.

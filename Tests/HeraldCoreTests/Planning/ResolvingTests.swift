@@ -43,6 +43,22 @@ import Testing
         }
     }
 
+    /// A person had 3 sent it again, and 3 died before a run did that.
+    @Test(arguments: Campaign.OnUnknown.allCases)
+    func `whoever cannot be sent it again is a person's to decide about, at once`(_ policy: Campaign.OnUnknown) throws {
+        var scenario = scenario()
+        var campaign = Campaign.tide(at: Self.due)
+        campaign.delivery.onUnknown = policy
+        scenario.want(campaign, for: [1, 2, 3])
+        scenario.state.apply(
+            try scenario.state.changes(resolving: campaign.id, by: .resend, campaign: campaign, at: PlanScenario.now))
+        scenario.state.dead = [3]
+        let plan = scenario.plan()
+        #expect(plan.over == [campaign.id] && plan.sends.isEmpty)
+        #expect(plan.held.map(\.occurrence) == [campaign.id], "\(plan.held)")
+        #expect(plan.held.first?.reason.hasPrefix("1 recipient may or may not have got it") == true)
+    }
+
     /// 1 has it, 2 was refused for now, 3 for good, and 4 was not tried.
     private func putOff() -> PlanScenario {
         var scenario = PlanScenario()
@@ -201,6 +217,32 @@ import Testing
         case .success: #expect(hasMoved)
         case .failure(let problem): #expect(!hasMoved && problem == .sentBefore("news@once"))
         }
+    }
+
+    /// Two of a cron are half done. Then the author gives the campaign one time.
+    @Test func `only one of several occurrences goes on at a time that is due once`() throws {
+        var scenario = PlanScenario()
+        let cron = try Campaign.cron("0 8 * * *")
+        let ids = [-2, -1].map { OccurrenceID(campaign: "tide", due: .after($0 * 86_400), revision: 1) }
+        for (id, due) in zip(ids, [-2, -1].map { Date.after($0 * 86_400) }) {
+            var occurrence = RecordedOccurrence(cron, due: due)
+            occurrence.accepted = [1]
+            scenario.state.occurrences[id] = occurrence
+        }
+        let campaign = Campaign.tide(at: Self.due)
+        let goOn = { (state: RecordedState, id: OccurrenceID) in
+            try state.changes(resolving: id, by: .goOn, campaign: campaign, at: PlanScenario.now)
+        }
+        let state = scenario.state
+        #expect(try !goOn(state, ids[1]).isEmpty)
+        scenario.state.apply(try goOn(state, ids[0]))
+        let later = scenario.state
+        #expect(throws: ResolutionProblem.timeTaken(ids[0])) { try goOn(later, ids[1]) }
+        // It is over, and some have it.
+        scenario.state.apply(
+            try later.changes(resolving: ids[0], by: .abandon, campaign: campaign, at: PlanScenario.now))
+        let ended = scenario.state
+        #expect(throws: ResolutionProblem.timeTaken(ids[0])) { try goOn(ended, ids[1]) }
     }
 
     @Test(arguments: [nil, "tide"] as [String?])

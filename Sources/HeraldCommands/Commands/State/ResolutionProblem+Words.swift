@@ -40,6 +40,10 @@ extension ResolutionProblem {
             .wrong(
                 "another campaign began \(occurrence), and this one was sent already as \(earlier): some would get it again",
                 "end \(occurrence) with --abandon")
+        case .timeTaken(let other):
+            .wrong(
+                "\(other) has the same time, so some would get the message of \(occurrence) twice",
+                "end \(occurrence) with --abandon")
         case .disabled:
             .wrong("the campaign is disabled, so nothing of \(occurrence) would be sent", "set 'enabled: true' first")
         case .halted:
