@@ -28,7 +28,9 @@ extension Life {
             recorded[key(of: campaign, recorded: occurrence)] = occurrence
         }
         if isRestored { opened = [:] }
+        let revisions = Dictionary(files.campaigns.map { ($0.line, $0.revision) }) { one, _ in one }
         for (key, occurrence) in recorded where occurrence.isUnbegun {
+            guard revisions[key.line] ?? occurrence.revision == occurrence.revision else { continue }
             let members = known.installations(of: occurrence.classes.all)
             opened[key] = occurrence.hasTexts ? (members, occurrence.contentDigest, occurrence.local != nil) : nil
         }

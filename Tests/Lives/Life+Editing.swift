@@ -133,9 +133,16 @@ extension Life {
             campaign.target = anyTarget(&random)
             words = "target \(campaign.target)"
         case .raiseRevision:
-            guard !campaign.isDaily else { return }
             campaign.revision += 1
             words = "revision \(campaign.revision)"
+            // What tried nobody begins anew, for whoever is listed then.
+            for key in opened.keys where key.line == campaign.line && key.due != nil { opened[key] = nil }
+            guard Int.random(in: 0..<3, using: &random) == 0 else { break }
+            campaign.due = anyDue(&random)
+            words += ", \(campaign.due)"
+            lines[campaign.line]?.edited = now
+            guard campaign.isDaily != files.campaigns[place].isDaily else { break }
+            noteOtherKind(of: campaign)
         case .moveSchedule, .addHours, .removeHours:
             guard let due = edited(campaign.due, act, &random) else { return }
             campaign.due = due
@@ -229,6 +236,23 @@ extension Life {
         return Date(timeIntervalSince1970: minutes * 60)
     }
 
+    private func anyDue(_ random: inout SeededRandom) -> LifeFiles.Campaign.Due {
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: return .once
+        case 1: return .at(anyTime(&random))
+        default:
+            let hours = (0..<Int.random(in: 1...4, using: &random)).map { _ in Int.random(in: 0...23, using: &random) }
+            return .daily(minute: .random(in: 0...59, using: &random), hours: Set(hours))
+        }
+    }
+
+    /// What was due once is a cron now, or the other way round. A cron begins with the run that sees it so.
+    private func noteOtherKind(of campaign: LifeFiles.Campaign) {
+        lines[campaign.line]?.mark = nil
+        lines[campaign.line]?.owed = []
+        clocks[campaign.line]?.left[""] = nil
+    }
+
     private func anyTarget(_ random: inout SeededRandom) -> LifeFiles.Campaign.Target {
         let topics = files.topics.map(\.line)
         switch Int.random(in: 0..<6, using: &random) {
@@ -244,16 +268,7 @@ extension Life {
         let free = Self.campaignNames.filter { name in !files.campaigns.contains { $0.name == name } }
         guard let name = free.filter(isFree).randomElement(using: &random) else { return }
         lastLine += 1
-        let due: LifeFiles.Campaign.Due =
-            switch Int.random(in: 0..<4, using: &random) {
-            case 0: .once
-            case 1: .at(anyTime(&random))
-            default:
-                .daily(
-                    minute: .random(in: 0...59, using: &random),
-                    hours: Set(
-                        (0..<Int.random(in: 1...4, using: &random)).map { _ in .random(in: 0...23, using: &random) }))
-            }
+        let due = anyDue(&random)
         var campaign = LifeFiles.Campaign(line: lastLine, name: name, due: due, target: anyTarget(&random))
         if Int.random(in: 0..<4, using: &random) == 0 { campaign.onUnknown = .resend }
         if Bool.random(using: &random) { campaign.members = .each }

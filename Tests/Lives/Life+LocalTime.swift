@@ -247,7 +247,7 @@ extension LifeFiles.Campaign {
     var mayWaitADay: Bool { !isDaily && ifPassed == .nextDay }
 
     /// What decides when it comes to whom. Another target is another list.
-    var localText: String { "\(due) \(revision)" }
+    var localText: String { isDaily ? "\(due)" : "\(due) \(revision)" }
 
     /// Until when somebody may get it whose clock came to it then.
     func end(after instant: Date) -> Date {
