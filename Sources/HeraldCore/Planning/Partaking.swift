@@ -43,12 +43,17 @@ struct Partaking {
     ) {
         let settled = tried.subtracting(repeated)
         let census = wanted.census ?? RowCensus()
-        guard !begun.isEmpty else {
+        let everybody = MessageClass()
+        // Nobody gets the text of no variant, so rows choose theirs.
+        let isWithoutTexts = messages.index(of: everybody) == nil && begun.states.allSatisfy { $0 == everybody }
+        guard !begun.isEmpty, !isWithoutTexts else {
             // Those who have a message already got one that was for everybody.
-            let all = Partition(disjoint: census.classes).intersection(members.subtracting(settled))
+            let rest = (begun.isEmpty ? members : members.intersection(begun.all)).subtracting(settled)
+            let all = Partition(disjoint: census.classes).intersection(rest)
             assignment = all
             leftOut.heldOut = all.members(where: \.isHoldout)
-            leftOut.bad = census.bad.intersection(members).subtracting(settled)
+            leftOut.bad = census.bad.intersection(rest)
+            leftOut.gone = begun.all.subtracting(settled).subtracting(members)
             classes = all.without { $0.isHoldout }
             self.members = classes.all
             return

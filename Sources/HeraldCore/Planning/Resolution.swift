@@ -186,7 +186,10 @@ extension RecordedState {
             if !left.isEmpty { changes.append(.outcome(id, left, .unknown)) }
             changes.append(.stages(id, stages))
         }
-        return occurrence.isForOthers(in: campaign) ? changes + [.assign(id, Partition())] : changes
+        guard occurrence.isForOthers(in: campaign) else { return changes }
+        // Nobody joins what had ended: its waves are found anew, for the same people.
+        let isClosed = occurrence.isReopened && occurrence.classes.all.intersection(.target).isEmpty
+        return changes + [.assign(id, Partition())] + (isClosed ? [.assign(id, occurrence.classes)] : [])
     }
 
     /// The occurrence that has the time of a campaign that is due once, where an earlier schedule had several.

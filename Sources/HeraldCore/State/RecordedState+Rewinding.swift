@@ -10,7 +10,8 @@ extension RecordedState {
     /// Sets the watermark back to now that a run with a fast clock left in the future. What that run sent is not sent
     /// again: an occurrence is known by its time. What it ended with nobody tried is forgotten, so that it can come due, and
     /// open again if it was due by now. In local time that is for who is in the waves until now, and waves after now are
-    /// not fixed any more.
+    /// not fixed any more. Of one that others got, whoever it left out in those waves is not tried yet. For caps, no
+    /// message of any campaign counts as started after now.
     ///
     /// A snapshot lacks the waves and skips of what has ended: `endedAhead` names the occurrences to read besides.
     package func changes(rewinding campaign: String, to now: Date) throws(RewindProblem) -> [StateChange] {
@@ -24,10 +25,17 @@ extension RecordedState {
             occurrence.campaign == campaign && ended[id] == nil && occurrence.unseen.map { $0 > now } == true
         }
         let first = mark.first.map { min($0, now) }
+        // Of a campaign that is due once nobody rewinds anything, and its messages count for the caps of all.
+        let early = starts.mapValues { $0.without { $0.until <= now }.started(by: now) }.filter { !$0.value.isEmpty }
+        let tried = occurrences.filter { $0.value.campaign == campaign && $0.value.hasTried }
         // Nobody can tell any more when the old schedule would have fired next.
         return [.watermark(campaign, Watermark(at: now, schedule: mark.schedule, next: nil, first: first))]
+            + early.keys.sorted().flatMap { id in early[id]?.noted(of: id) ?? [] }
             + unseen.keys.sorted().map { .unseen($0, since: now) }
-            + ended.sorted { $0.key < $1.key }.flatMap { $1.beginningAnew(as: $0, at: now) }
+            + ended.sorted { $0.key < $1.key }.flatMap { id, occurrence in
+                occurrence.beginningAnew(as: id, starts[id]?.started(by: now) ?? Partition(), at: now)
+            }
+            + tried.sorted { $0.key < $1.key }.flatMap { $1.returningWaves(of: $0, at: now) }
     }
 
     /// The occurrences of a campaign that ended after now.
@@ -42,22 +50,43 @@ extension RecordedOccurrence {
     /// Forgets what became of one that has tried nobody. Whoever's clock had come to it stays in it: their window may be
     /// still to open, and nobody else joins a wave that the watermark has passed. Whoever was skipped stays so, unless a
     /// fast clock may be the reason, and what waits for a person still does.
-    fileprivate func beginningAnew(as id: OccurrenceID, at now: Date) -> [StateChange] {
+    ///
+    /// - Parameter starts: when its messages started.
+    fileprivate func beginningAnew(
+        as id: OccurrenceID, _ starts: Partition<MessageStart>, at now: Date
+    ) -> [StateChange] {
         let reached = waves.without { $0 > now }
         let members = local == nil ? classes.all : reached.all
         let isReached = local == nil ? due.map { $0 <= now } ?? true : !members.isEmpty
-        guard isReached else { return [.drop(.occurrence(id))] }
+        // Whom FCM refused for now, it may have reached: they are sent it again, and their caps know the first try.
+        let refused = ledger?[.deferred] ?? []
+        guard isReached || !refused.isEmpty else { return [.drop(.occurrence(id))] }
         let anew = RecordedOccurrence(
             campaign: campaign, revision: revision, due: due, local: local, contentDigest: contentDigest,
             target: target, begun: begun.flatMap { $0 > now ? nil : $0 })
         let texts = classes.intersection(members)
         // Opened again without a drop, it keeps whom FCM refused for now, and when their messages started.
-        let drop: [StateChange] = isUnbegun ? [] : [.drop(.occurrence(id))]
-        let refused = isUnbegun ? [] : ledger?[.deferred].intersection(members) ?? []
-        return drop + [.open(id, anew)] + (texts.isEmpty ? [] : [.assign(id, texts)])
+        let drop: [StateChange] = isUnbegun ? [] : [.unstarted(id, starts.all), .drop(.occurrence(id))]
+        return drop + [.open(id, anew)] + (isUnbegun ? [] : starts.noted(of: id))
+            + (texts.isEmpty ? [] : [.assign(id, texts)])
             + (local == nil ? [] : [.waves(id, reached)])
-            + (refused.isEmpty ? [] : [.outcome(id, refused, .deferred)]) + lastingSkips(of: members, id, at: now)
-            + (halt.map { [.halt(id, $0)] } ?? [])
+            + (isUnbegun || refused.isEmpty ? [] : [.outcome(id, refused, .deferred)])
+            + lastingSkips(of: members, id, at: now) + (halt.map { [.halt(id, $0)] } ?? [])
+    }
+
+    /// Has those tried whom it left out in waves that are still to come, as far as a fast clock may be the reason.
+    fileprivate func returningWaves(of id: OccurrenceID, at now: Date) -> [StateChange] {
+        guard let ledger else { return [] }
+        let ahead = waves.without { $0 <= now }.all
+        let skipped = ledger.codes.intersection(ledger[.skipped].intersection(ahead))
+        let lost = skipped.without { code in
+            switch SkipReason(rawValue: code) {
+            case .missed, .notTried, .outsideWindow, .superseded: false
+            case .noSuchTime, .sameInstant, .capped, nil: true
+            }
+        }.all
+        if lost.isEmpty { return [] }
+        return (finished == nil ? [.done(id, false)] : [.reopen(id)]) + [.outcome(id, lost, nil)]
     }
 
     private func lastingSkips(of members: RecipientSet, _ id: OccurrenceID, at now: Date) -> [StateChange] {
@@ -73,5 +102,20 @@ extension RecordedOccurrence {
             }
             return .skip(id, skipped[code], reason)
         }
+    }
+}
+
+extension Partition<MessageStart> {
+    /// What counts as started after an instant counts as if it had started then.
+    fileprivate func started(by now: Date) -> Partition {
+        // They are noted in whole seconds.
+        let latest = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.up))
+        return states.reduce(into: Partition()) { starts, start in
+            starts.move(self[start], to: MessageStart(until: min(start.until, latest), tags: start.tags))
+        }
+    }
+
+    fileprivate func noted(of id: OccurrenceID) -> [StateChange] {
+        states.sorted { ($0.until, $0.tags.joined()) < ($1.until, $1.tags.joined()) }.map { .started(id, self[$0], $0) }
     }
 }

@@ -214,9 +214,23 @@ struct PlannerPersonalTests {
         #expect(send.members == [2, 3])
     }
 
+    private static let variants =
+        "variants: {a: {weight: 1}, b: {weight: 1, message: {data: {text: Hey}}, locales: {it: {data: {text: Ehi}}}}}"
+
+    /// It had ended for 1 and 2, and the campaign got variants before 2 was tried again. 3 joined since.
+    @Test func `whoever is tried again gets a text of now`() throws {
+        var scenario = try scenario(["Ann,en", "Bob,it", "Zoë,de"], variants: Self.variants)
+        try begin(&scenario, [MessageClass(): [1, 2]]) { occurrence in
+            occurrence.accepted = [1]
+            occurrence.isReopened = true
+        }
+        scenario.state.apply([.outcome("mine@once", [2], .again)])
+        let send = try #require(scenario.plan().sends.first)
+        #expect(send.members == [2] && send.classes.all == [2] && send.assignment?.all == [2], "\(send)")
+    }
+
     @Test func `a renamed campaign with variants is known by its message`() throws {
-        let variants =
-            "variants: {a: {weight: 1}, b: {weight: 1, message: {data: {text: Hey}}, locales: {it: {data: {text: Ehi}}}}}"
+        let variants = Self.variants
         let before = try scenario(["Ann,en"], variants: variants).desired.sends[0].campaign
         var scenario = try scenario(["Ann,en"], variants: variants, name: "other")
         var occurrence = RecordedOccurrence(

@@ -272,6 +272,34 @@ import Testing
         #expect(scenario.plan().sends.map(\.occurrence) == [id])
     }
 
+    /// It had ended for 1 and 2, and 4 joined the list since. A person has 2 tried again, and then the target is edited.
+    @Test(arguments: [true, false])
+    func `nobody joins what had ended when it goes on after an edit`(_ isLocal: Bool) throws {
+        var campaign = Campaign.tide(at: Self.due)
+        let local = LocalTime(year: 2025, month: 12, day: 1, hour: 7, minute: 50)
+        if isLocal {
+            campaign.schedule.times = .local(LocalSchedule(.at(local, .skip), field: "zone"))
+            campaign.zoneField = Located("zone")
+        }
+        var occurrence = RecordedOccurrence(campaign, due: nil).amended(by: campaign)
+        (occurrence.accepted, occurrence.rejected, occurrence.codes) = ([1], [2], ["X": [2]])
+        occurrence.classes = Partition(disjoint: [MessageClass(): [1, 2]])
+        if isLocal { occurrence.waves = Partition(disjoint: [Self.due: [1, 2]]) }
+        occurrence.finished = .after(-60)
+        var scenario = PlanScenario()
+        scenario.state.occurrences[campaign.id] = occurrence
+        let id = campaign.id
+        let retry = try scenario.state.changes(
+            resolving: id, by: .retry(code: "X"), campaign: campaign, at: PlanScenario.now)
+        scenario.state.apply(retry)
+        campaign.target = Located(.audience("sailors"))
+        scenario.want(campaign, for: [1, 2, 4])
+        scenario.desired.sends[0].zones = ["zone": [.utc: [1, 2, 4]]]
+        scenario.state.apply(
+            try scenario.state.changes(resolving: id, by: .goOn, campaign: campaign, at: PlanScenario.now))
+        #expect(scenario.plan().sends.map(\.members) == [[2]])
+    }
+
     /// Who is to get it again does, or the command says why not. Random worlds, resolved in every way.
     @Test(arguments: 0..<50 as Range<UInt64>)
     func `whatever the world is like, sending again sends or is refused`(seed: UInt64) throws {
@@ -288,7 +316,10 @@ import Testing
                 guard let changes else { continue }
                 var resolved = scenario
                 resolved.state.apply(changes)
-                guard case .outcome(_, let again, nil)? = changes.first else { continue }
+                let again = changes.reduce(into: RecipientSet()) { again, change in
+                    if case .outcome(_, let members, .again) = change { again.formUnion(members) }
+                }
+                #expect(!again.isEmpty)
                 let (desired, proposal) = try resolved.proposal()
                 let (plan, warnings) = (proposal.plan, proposal.overview.warnings)
                 let wanted = desired.desired.sends.first { $0.campaign.name == campaign?.name }?.members ?? []

@@ -107,4 +107,80 @@ import Testing
         let unseen = state.occurrences.values.sorted { $0.due ?? now > $1.due ?? now }.map(\.unseen)
         #expect(unseen == [now, now - 60, nil])
     }
+
+    // MARK: What a fast clock left of a campaign in local time
+
+    /// Due at 9:00 every day. 1 is nine hours ahead of UTC, 2 is in UTC. The clock is right again at 8:00 UTC.
+    private static let local = LocalTime(year: 2025, month: 12, day: 1, hour: 9)
+    private static let id = OccurrenceID(campaign: "tide", local: local, revision: 1)
+    private static let (own, ahead) = (Date.after(-8 * 3600), Date.after(3600))
+
+    private func scenario(_ change: (inout RecordedOccurrence) -> Void) throws -> PlanScenario {
+        var campaign = try Campaign.cron("0 9 * * *", to: .audience("anglers"))
+        let cron = try Cron(parsing: "0 9 * * *")
+        campaign.schedule.times = .local(LocalSchedule(.cron(cron, start: nil, end: nil), field: "zone"))
+        campaign.zoneField = Located("zone")
+        var scenario = PlanScenario()
+        scenario.want(campaign, for: [1, 2])
+        scenario.desired.sends[0].zones = ["zone": [Zone(offset: 9 * 3600): [1], .utc: [2]]]
+        scenario.state.watermarks["tide"] = Watermark(
+            at: .after(4 * 3600), schedule: campaign.markedSchedule, next: nil, first: .after(-5 * 86_400))
+        var occurrence = RecordedOccurrence(campaign, local: Self.local)
+        change(&occurrence)
+        scenario.state.occurrences[Self.id] = occurrence
+        return scenario
+    }
+
+    private func rewind(_ scenario: inout PlanScenario) throws {
+        scenario.state.apply(try scenario.state.changes(rewinding: "tide", to: PlanScenario.now))
+    }
+
+    /// 1 has it. A fast clock had 2 miss it, before its time, and may have ended it.
+    @Test(arguments: [false, true])
+    func `rewound, a wave that only a fast clock missed is sent at its time`(_ hasEnded: Bool) throws {
+        var scenario = try scenario { occurrence in
+            occurrence.classes = Partition(disjoint: [MessageClass(): [1, 2]])
+            occurrence.waves = Partition(disjoint: [Self.own: [1], Self.ahead: [2]])
+            occurrence.accepted = [1]
+            occurrence.isDone = true
+            occurrence.finished = hasEnded ? .after(4 * 3600) : nil
+        }
+        scenario.state.apply(.skip(Self.id, [2], .missed))
+        try rewind(&scenario)
+        #expect(scenario.plan().sends.isEmpty)
+        #expect(scenario.plan(at: Self.ahead).sends.map(\.members) == [[2]])
+    }
+
+    /// FCM refused 2 for now, an hour early, and 3 was called too late, or nobody was.
+    @Test(arguments: [[], [3]] as [RecipientSet])
+    func `rewound, whom FCM refused for now keeps when it was tried first`(_ late: RecipientSet) throws {
+        var scenario = try scenario { occurrence in
+            occurrence.classes = Partition(disjoint: [MessageClass(): [2, 3]])
+            occurrence.waves = Partition(disjoint: [Self.ahead: [2, 3]])
+        }
+        let start = MessageStart(until: Self.ahead, tags: ["promo"])
+        scenario.state.apply([
+            .outcome(Self.id, [2], .deferred), .started(Self.id, [2], start), .skip(Self.id, late, .missed),
+        ])
+        try rewind(&scenario)
+        let occurrence = try #require(scenario.state.occurrences[Self.id])
+        #expect(occurrence.ledger?[.deferred] == [2] && occurrence.waves.isEmpty)
+        let now = MessageStart(until: PlanScenario.now, tags: ["promo"])
+        #expect(scenario.state.starts == [Self.id: Partition(disjoint: [now: [2]])])
+        #expect(scenario.plan().sends.isEmpty)
+        let sends = scenario.plan(at: Self.ahead).sends
+        #expect(sends.map(\.members) == [[2]] && sends.map(\.deferred) == [[2]])
+    }
+
+    /// Another campaign that is due once was sent by the fast clock, too.
+    @Test func `rewound, no message counts for caps as one that starts later`() throws {
+        var scenario = try scenario { $0.accepted = [1] }
+        let (early, before) = (
+            MessageStart(until: .after(365 * 86_400), tags: ["promo"]), MessageStart(until: .after(-60), tags: ["news"])
+        )
+        scenario.state.starts = ["wave@once": Partition(disjoint: [early: [1, 2], before: [3]])]
+        try rewind(&scenario)
+        let now = MessageStart(until: PlanScenario.now, tags: ["promo"])
+        #expect(scenario.state.starts == ["wave@once": Partition(disjoint: [now: [1, 2], before: [3]])])
+    }
 }
