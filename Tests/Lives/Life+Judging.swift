@@ -199,14 +199,12 @@ extension Life {
             if case .send(let send) = step.work, send.isResumed, send.staging?.isNews == true, call != .run {
                 return false
             }
-            // Whom a later firing of this run reached is left out of one that waits for its next stage once they were tried.
+            // Whom a later firing has reached by now is left out of one that waits for its next stage, once that has begun.
             if case .send(let send) = step.work, send.isResumed, send.members.isEmpty, send.discovered.isEmpty,
                 !(send.skipped.isEmpty && send.refused.isEmpty),
                 send.skipped.states.allSatisfy({ $0 == .superseded }),
-                occurrences.contains(where: {
-                    // After a rename their ids have the name before.
-                    $0 != send.occurrence && content.campaign(of: $0) == send.campaign
-                })
+                // After a rename their ids have the name before.
+                occurrences.contains(where: { content.campaign(of: $0) == send.campaign })
             {
                 return false
             }
