@@ -108,7 +108,8 @@ extension Life {
         lines[line]?.promised = [:]
         guard let campaign = files.campaigns.first(where: { $0.line == line }), campaign.isEnabled else { return }
         // A new revision goes to everybody anyway.
-        for (key, installations) in promised where campaign.isDaily || key.revision == campaign.revision {
+        for (key, installations) in promised
+        where campaign.isDaily ? key.due != nil : key.revision == campaign.revision {
             if told.names(key, of: campaign, lines[line]?.names ?? []) { continue }
             let left = installations.filter { (allowed[key]?[$0] ?? 0) > 0 && !(excused[key] ?? []).contains($0) }
                 .filter {

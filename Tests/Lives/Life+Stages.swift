@@ -118,8 +118,17 @@ extension Life {
         return begun.keys.filter { key in
             files.campaigns.contains {
                 $0.line == key.line && $0.isEnabled && !$0.isInLocalTime && opensInStages(key, $0)
-                    && ($0.isDaily || $0.revision == key.revision) && (key.due ?? $0.at ?? now) <= now
+                    && isCurrent(key, of: $0) && (key.due ?? $0.at ?? now) <= now
             }
+        }
+    }
+
+    /// Whether no raised revision, nor a schedule of another kind, has a firing that has begun wait for a person.
+    private func isCurrent(_ key: Key, of campaign: LifeFiles.Campaign) -> Bool {
+        guard campaign.isDaily else { return key.due == nil && key.revision == campaign.revision }
+        return known.state.occurrences.values.contains {
+            self.campaign(recordedAs: $0.campaign)?.line == key.line && self.key(of: campaign, recorded: $0) == key
+                && $0.revision == campaign.revision && !$0.isUnbegun
         }
     }
 
