@@ -20,7 +20,7 @@ import Testing
     ) async throws -> (instants: [(RecipientID, Duration)], report: Report) {
         let clock = laboratory.clock
         let instants = Log<(RecipientID, Duration)>()
-        let sender = ScriptedSender(capacity: 4) { request, number in
+        let sender = ScriptedSender(capacity: 4, isPrompt: true) { request, number in
             instants.append((request.recipient, clock.now.offset))
             return number == 9 ? Self.exceeded(subject) : .accepted(request, number)
         }
@@ -73,7 +73,7 @@ import Testing
             {"error":{"code":429,"message":"m","status":"RESOURCE_EXHAUSTED","details":[
               {"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"RATE_LIMIT_EXCEEDED","metadata":\(metadata)}]}}
             """)
-        let sender = ScriptedSender(capacity: 4) { request, number in
+        let sender = ScriptedSender(capacity: 4, isPrompt: true) { request, number in
             number == 9 ? refusal : .accepted(request, number)
         }
         let report = try await laboratory.run(laboratory.plan(.send(.sample(1...20))), sender)
