@@ -50,7 +50,8 @@ package struct FollowedOccurrences: Sendable {
             let all = occurrences[followUp.campaign.value] ?? []
             let schedule = schedules[followUp.campaign.value] ?? Schedule()
             let isNeeded = needed.contains(audience.name.value)
-            // As soon as a campaign that goes by its own last occurrence went by the one of now, others would be in it.
+            // A campaign that goes by its own last occurrence must not go by the one that it is sending: its audience would
+            // change on the way.
             let campaign = followUp.campaign.value
             let hasDone = all.contains { $0.occurrence.isDone && $0.occurrence.finished == nil }
             if hasDone, deciding[campaign] == nil {

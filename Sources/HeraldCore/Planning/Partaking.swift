@@ -44,7 +44,7 @@ struct Partaking {
         let settled = tried.subtracting(repeated)
         let census = wanted.census ?? RowCensus()
         let everybody = MessageClass()
-        // Nobody gets the text of no variant, so rows choose theirs.
+        // The state names no texts, and each text is a variant's by now: rows choose them.
         let isWithoutTexts = messages.index(of: everybody) == nil && begun.states.allSatisfy { $0 == everybody }
         guard !begun.isEmpty, !isWithoutTexts else {
             // Those who have a message already got one that was for everybody.
