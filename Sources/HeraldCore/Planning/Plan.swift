@@ -286,7 +286,7 @@ extension Plan {
     static let stagePatience = Duration.seconds(60)
 
     /// When the next stage opens that a send waits for.
-    var nextStage: Date? { waiting.filter { $0.stageOf != nil }.map(\.until).min() }
+    private var nextStage: Date? { waiting.filter { $0.stageOf != nil }.map(\.until).min() }
 
     /// Whether a stage opens so soon that a run waits for it.
     package func awaitsStage(at now: Date) -> Bool {

@@ -8,7 +8,7 @@ extension Executor {
         await decideCaps(of: &entry)
         keepStaying(of: &entry)
         let (step, index) = (entry.step, entry.index)
-        let leaveAt = [instant, nextLook].compactMap(\.self).min()
+        let leaveAt = [instant, nextBeginning].compactMap(\.self).min()
         if options.mode.isDryRun, step.work.action != .send {
             report.steps[index].skipped = step.work.planned
             return
@@ -48,10 +48,7 @@ extension Executor {
         if case .send(let send) = step.work { await noteTexts(of: send, at: index) }
         if case .subscribe(let name, _) = step.work { await noteChange(of: name, state) }
         if case .unsubscribe(let name, _) = step.work { await noteChange(of: name, state) }
-        if let stage = state.nextStage {
-            awaitStage(at: stage)
-            if case .send(let send) = step.work { awaited.insert(send.campaign) }
-        }
+        if case .send(let send) = step.work { noteEnd(of: send, nextStage: state.nextStage, isOver: isOver) }
         if isOver {
             queue.noteEnd(of: step, report.steps[index])
         } else {

@@ -11,7 +11,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     var queue: RunQueue
     var watermarks = Watermarks()
     /// Occurrences that are already reported as missed, superseded, or joined too late by everybody.
-    private var leftOut: Set<OccurrenceID> = []
+    var leftOut: Set<OccurrenceID> = []
     /// What is too late and not noted for people yet, because the next run may find it again. What has a step of its own
     /// is noted when that begins or ends it.
     private var unnoted: [Plan.Missed] = []
@@ -19,18 +19,17 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     private let recordedBefore: Set<OccurrenceID>
     /// When to look again for sends that came due after the plan was made.
     var nextLook: Date?
-    /// The longest time between two looks for what is due.
-    private static var patience: Duration { .seconds(10) }
     private var campaigns: [StepID: String] = [:]
-    /// When the next stage opens of a send that this run has begun, counted from the run's beginning. The date does not do:
-    /// with `--at` it stands still.
-    var nextStage: Duration?
-    /// The campaigns whose next stage opens.
-    var awaited: Set<String> = []
+    /// Occurrences whose next stage opens while this run may still work.
+    var openings: [OccurrenceID: Opening] = [:]
+    /// Steps that were under way when a later plan had more of them. The run looks again once they are over.
+    var outgrown: Set<StepID> = []
+    /// Whether one of those is over.
+    var hasOutgrown = false
     /// Who waits for a later plan because caps may stop them, by their step's index in the report.
     var awaitingCaps: [Int: RecipientSet] = [:]
     /// Those for whom the run has looked again.
-    private var lookedForCaps: [Int: RecipientSet] = [:]
+    var lookedForCaps: [Int: RecipientSet] = [:]
     /// What sends have had so far, by their index in the report: a send may go on in a second part.
     var parts: [Int: Plan.Send] = [:]
 
@@ -89,7 +88,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
 
     /// Takes turns until no step is left, or the run stops.
     private mutating func takeTurns() async {
-        while !queue.isEmpty || awaitsStage, report.result != .interrupted {
+        while !queue.isEmpty || awaitsStage || hasOutgrown, report.result != .interrupted {
             context.stop = surroundings.stop()
             followCrew()
             if context.stop != nil {
@@ -107,39 +106,8 @@ package struct Executor<C: Clock> where C.Duration == Duration {
 
     // MARK: What is to be done
 
-    /// A stage may open while the run works, or soon after.
-    private mutating func noteStages(of plan: Plan) {
-        guard let stage = plan.nextStage else { return }
-        awaitStage(at: stage)
-        awaited.formUnion(plan.waiting.compactMap(\.stageOf))
-    }
-
-    mutating func awaitStage(at instant: Date) {
-        let now = surroundings.moment(since: runBegin)
-        let opening = now.elapsed + .seconds(max(0, instant.timeIntervalSince(now.date)))
-        nextStage = min(opening, nextStage ?? opening)
-    }
-
-    /// Whether the next stage opens so soon that the run waits for it.
-    private var awaitsStage: Bool {
-        guard surroundings.lookAgain != nil, let nextStage else { return false }
-        return nextStage - surroundings.moment(since: runBegin).elapsed <= Plan.stagePatience
-    }
-
-    /// Looks once more when all has ended if some wait for caps: what was to fill them has started by now, or does not start
-    /// in this run.
-    ///
-    /// - Returns: Whether it did.
-    private mutating func lookForCaps() async -> Bool {
-        guard report.result != .interrupted, context.fatal == nil, awaitingCaps != lookedForCaps else { return false }
-        lookedForCaps = awaitingCaps
-        guard surroundings.lookAgain != nil, awaitingCaps.contains(where: { !$1.isEmpty }) else { return false }
-        await look(forCaps: true)
-        return true
-    }
-
     /// - Parameter indices: those of the plan's steps in the report.
-    private mutating func take(_ plan: Plan, at indices: [Int]) async {
+    mutating func take(_ plan: Plan, at indices: [Int]) async {
         var fresh: [RunQueue.Entry] = []
         for (step, index) in zip(plan.steps, indices) {
             if case .send(let send) = step.work, step.refusal == nil {
@@ -174,77 +142,6 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         report.steps[index].held += report.steps[index].pending
         report.steps[index].stop(.guarded(refusal))
         queue.noteEnd(of: step, report.steps[index])
-    }
-
-    /// Takes in what came due since the plan was made. Steps that it already has stay as they are.
-    private mutating func lookAgain() async {
-        let moment = surroundings.moment(since: runBegin)
-        let (now, opens) = (moment.date, nextStage.map { moment.elapsed >= $0 } ?? false)
-        guard surroundings.lookAgain != nil, opens || nextLook.map({ now >= $0 }) ?? false else { return }
-        if opens { nextStage = nil }
-        await look(forCaps: false)
-    }
-
-    /// - Parameter isForCaps: whether it is for those who wait for caps. Whom this run has given up, the next one tries.
-    private mutating func look(forCaps isForCaps: Bool) async {
-        guard let look = surroundings.lookAgain else { return }
-        let now = surroundings.moment(since: runBegin).date
-        // If there is no plan now, there may be one soon.
-        nextLook = now.adding(Self.patience)
-        let underWay = queue.entries.compactMap { entry in
-            if case .send(let send) = entry.step.work { send } else { nil }
-        }
-        guard var plan = await look(now, underWay) else { return }
-        let known = Dictionary(report.steps.enumerated().map { ($1.id, $0) }) { first, _ in first }
-        let turns = sort(plan.steps, known, forCaps: isForCaps)
-        let isTold = { [leftOut] (missed: Plan.Missed) in
-            leftOut.contains(missed.occurrence) || known[.send(missed.occurrence)] != nil
-        }
-        plan.missed.removeAll(where: isTold)
-        plan.superseded.removeAll(where: isTold)
-        plan.joinedLate.removeAll(where: isTold)
-        plan.renames = []
-        var indices: [Int] = []
-        for (step, index) in turns {
-            indices.append(index ?? report.steps.count)
-            if let index {
-                let again = await countedAgain(in: step, at: index)
-                report.steps[index].goOn(with: step, again: again)
-            } else {
-                report.steps.append(StepReport(step))
-            }
-        }
-        report.noteLeftOut(of: plan)
-        plan.steps = turns.map(\.step)
-        await take(plan, at: indices)
-    }
-
-    /// The sends of a later plan, in its order: those that go on with an occurrence of this run, with their index in
-    /// the report, and those of other occurrences. While a step is under way, or stopped, the next run goes on with its
-    /// occurrence.
-    private mutating func sort(
-        _ steps: [Plan.Step], _ known: [StepID: Int], forCaps isForCaps: Bool
-    ) -> [(step: Plan.Step, index: Int?)] {
-        var turns: [(step: Plan.Step, index: Int?)] = []
-        for step in steps {
-            guard case .send(var send) = step.work else { continue }
-            guard let index = known[step.id] else {
-                turns.append((step, nil))
-                continue
-            }
-            let isOver = !queue.entries.contains { $0.index == index } && report.steps[index].stopped == nil
-            let isMeant = isForCaps ? waitsForCapsAlone(send, at: index) : send.isResumed
-            guard isOver, isMeant, report.steps[index].action == .send else {
-                watermarks.noteUnreached(step)
-                continue
-            }
-            // The first part has counted them, except for those who join.
-            (send.leftOut.gone, send.leftOut.bad) = ([], send.joiningBad)
-            var step = step
-            step.work = .send(send)
-            turns.append((step, index))
-        }
-        return turns
     }
 
     /// Does the next step, or waits for the step that is ready first.
@@ -324,14 +221,26 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         }
     }
 
-    /// When a person stops a run, later runs must not continue what was stopped.
+    /// When a person stops a run, later runs must not continue what was stopped, also where something else ends the run
+    /// meanwhile.
     private mutating func pauseWhatWasStopped() async {
-        guard report.result == .interrupted, surroundings.stop() == .person, !options.mode.isDryRun else { return }
-        let pending = report.steps.filter {
-            $0.pending > 0 && ($0.stopped == nil || $0.stopped == .interrupted)
+        guard surroundings.stop() == .person, !options.mode.isDryRun else { return }
+        let isInterrupted = report.result == .interrupted
+        let pending = report.steps.filter { step in
+            guard step.pending > 0 else { return false }
+            return switch step.stopped {
+            case nil: isInterrupted
+            case .interrupted, .fatal, .answered: true
+            default: false
+            }
         }
-        let stopped = pending.compactMap { campaigns[$0.id] } + (awaitsStage ? awaited : [])
-        await commit(Set(stopped).sorted().map { .pause($0) })
+        let stopped = Set(pending.compactMap { campaigns[$0.id] } + (isInterrupted ? awaited : [])).sorted()
+        guard !stopped.isEmpty else { return }
+        report.result = .interrupted
+        do { try await surroundings.commit(stopped.map { .pause($0) }, ending: []) } catch {
+            context.giveUp(StateError.reason(error))
+            report.notes.append("nothing was paused: \(StateError.reason(error)); the next run goes on")
+        }
     }
 }
 

@@ -20,10 +20,7 @@ extension StepState {
             interrupt()
             return nil
         }
-        if isPauseCheckDue(now, context) {
-            stage = .lookingForPauses
-            return .lookForPauses
-        }
+        if isPauseCheckDue(now, context) { return lookForPauses(isPrepared: false) }
         if let barrier = work.barrier(at: now.date, isUnderWay: calls.hasStarted) {
             heed(barrier)
             return nil
@@ -48,9 +45,14 @@ extension StepState {
     }
 
     /// Asks the state at most every half second whether a person paused the campaign.
-    private func isPauseCheckDue(_ now: Moment, _ context: RunContext) -> Bool {
+    func isPauseCheckDue(_ now: Moment, _ context: RunContext) -> Bool {
         guard work.action == .send, !context.options.mode.isDryRun else { return false }
         return lastPauseCheck.map { now.elapsed - $0 >= .milliseconds(500) } ?? true
+    }
+
+    mutating func lookForPauses(isPrepared: Bool) -> StepEffect {
+        stage = .lookingForPauses(isPrepared: isPrepared)
+        return .lookForPauses
     }
 
     /// A connection is ready. Takes as many starts as the rates allow.

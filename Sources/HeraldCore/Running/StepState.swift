@@ -14,7 +14,8 @@ struct StepState: DecidingStep {
         case naming(RecipientSet)
         /// Writes that the step begins.
         case opening
-        case lookingForPauses
+        /// Asks whether a person paused the campaign, before or after a connection is ready.
+        case lookingForPauses(isPrepared: Bool)
         case preparing
         /// Reads the registrations of the next recipients. `granted` of them will start.
         case readingAhead(RecipientSet, granted: Int)
@@ -151,13 +152,15 @@ struct StepState: DecidingStep {
             tellLeft(named(recipients, [:]), context)
             return commit(work.opening, .opening, context)
         case (.opening, .committed), (.sending, .sent): return goOn(now, &context)
-        case (.lookingForPauses, .looked(let isPaused)):
+        case (.lookingForPauses(let isPrepared), .looked(let isPaused)):
             // Counted from now, not from the question: a slow state would be asked over and over, and nothing would
             // start.
             lastPauseCheck = now.elapsed
             if isPaused { report.pause() }
-            return goOn(now, &context)
-        case (.preparing, .prepared): return reserve(now, &context)
+            return isPrepared && !isPaused ? reserve(now, &context) : goOn(now, &context)
+        case (.preparing, .prepared):
+            // Connecting and signing in may have taken long.
+            return isPauseCheckDue(now, context) ? lookForPauses(isPrepared: true) : reserve(now, &context)
         case (.readingAhead(let recipients, let granted), .read(let found)):
             guard work.isPersonal else {
                 queue.add(named(recipients, found))

@@ -152,6 +152,46 @@ import Testing
         #expect(laboratory.memory.state().pauses.campaigns == ["tide"])
     }
 
+    /// The first 401 is no end: the token may be too old. With the second, the run ends for good.
+    @Test(arguments: [[], ["waits"]])
+    func `a person's stop pauses what it stopped, also if no token is good meanwhile`(_ others: [String]) async throws {
+        let laboratory = laboratory()
+        let attempts = Attempts()
+        let stops = Log<Stop>()
+        let sender = ScriptedSender(isPrompt: true) { request, number in
+            guard request.recipient == 200 else { return .accepted(request, number) }
+            if attempts.next(of: 200) == 1 { stops.append(.person) }
+            return .error(401, "UNAUTHENTICATED")
+        }
+        let sends = sends + others.map { DesiredSend(campaign: .tide($0), members: [1]) }
+        let report = try await laboratory.run(
+            laboratory.plan(sends: sends), sender, stop: { stops.entries.first })
+        #expect(report.result == .interrupted)
+        #expect(report.steps[0].stopped?.words.contains("UNAUTHENTICATED") == true)
+        #expect(laboratory.memory.state().pauses.campaigns == Set(["tide"] + others))
+    }
+
+    /// The network was away, and came back.
+    @Test func `a pause is heard that came while the connection opened`() async throws {
+        let laboratory = laboratory()
+        let (clock, memory) = (laboratory.clock, laboratory.memory)
+        let sender = SlowlyConnected {
+            if clock.now.offset < .seconds(30) { try? memory.commit([.pause("tide")]) }
+            clock.advance(by: .seconds(30))
+        }
+        let report = try await laboratory.run(laboratory.plan(sends: sends), sender)
+        #expect(sender.scripted.requests.isEmpty)
+        #expect(report.steps[0].held == 600)
+    }
+
+    private struct SlowlyConnected: Sender {
+        let scripted = ScriptedSender()
+        let connect: @Sendable () -> Void
+        var capacity: Int { scripted.capacity }
+        func prepare() async { connect() }
+        func start(_ calls: [Call]) async { await scripted.start(calls) }
+    }
+
     @Test func `a stop in a dry run pauses nothing`() async throws {
         let laboratory = laboratory()
         _ = try await laboratory.run(
