@@ -56,6 +56,37 @@ import Testing
         #expect(failure?.help?.isEmpty == false)
     }
 
+    /// What may have arrived waits for a person, or goes out again with the next run.
+    @Test(arguments: [
+        (Campaign.OnUnknown.hold, "herald sends them nothing more of it", "--resend if not"),
+        (.resend, "the next run sends it to them again", "--accept"),
+    ])
+    func `an unknown outcome says what the next run does`(
+        _ policy: Campaign.OnUnknown, _ words: String, _ help: String
+    ) throws {
+        let place = SourceRange(file: "c.yaml")
+        var campaign = Campaign(
+            name: Located("tide", at: place), target: Located(.audience("all"), at: place),
+            message: Located(["data": ["a": "b"]], at: place))
+        campaign.delivery.onUnknown = policy
+        var desired = Desired()
+        desired.sends = [DesiredSend(campaign: campaign, members: [1])]
+        let identity = RecordedState.Identity(lineage: "l", project: "p", endpoint: .emulator, created: Date())
+        let plan = Planner.plan(
+            .init(desired: desired, state: RecordedState(identity: identity), settings: Settings(project: "p")),
+            at: Date())
+        var report = Report(
+            run: "r", plan: plan, planDigest: "", isDryRun: false, started: Date(), endpoint: .emulator, project: "p",
+            version: "1")
+        report.steps[0].unknown = 1
+        report.result = report.outcome
+        let endpoint = try Endpoint("http://127.0.0.1:9")
+        let failure = try #require(CommandFailure(report, at: endpoint, signal: 0))
+        #expect(failure.status == Status.unknown)
+        #expect(failure.message?.contains("tide@once; \(words)") == true, "\(failure.message ?? "")")
+        #expect(failure.help?.contains(help) == true)
+    }
+
     @Test func `an error of somebody else is told, too`() {
         let failure = CommandFailure(blaming: CocoaError(.fileReadUnknown))
         #expect(failure.status == .wrong)

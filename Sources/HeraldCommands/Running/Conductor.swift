@@ -104,18 +104,28 @@ struct Conductor {
             // The run was not stopped by a signal.
             if report.result == .interrupted, signals.first == 0 { throw CommandFailure(.failed) }
         }
-        if report.result == .interrupted, signals.first == 0, watch.hasChanged { return try tellChanged() }
+        if report.result == .interrupted, signals.first == 0, watch.hasChanged { return try tellChanged(report) }
+        // The lock was lost for a while.
+        if report.result == .interrupted, signals.first == 0 { throw Self.lostLock }
         if let failure = CommandFailure(report, at: context.destination.endpoint, signal: signals.first) {
             throw failure
         }
     }
 
-    /// The next run does the rest. After `apply` a person must know that not everything was done.
-    private func tellChanged() throws {
+    /// The next run does the rest. What went wrong before counts all the same. After `apply` a person must know that not
+    /// everything was done.
+    private func tellChanged(_ report: Report) throws {
         let message = "files of the workspace changed while this run worked, so it stopped"
-        guard case .stop = request.guards else {
-            return console.error("herald: \(message); the next run does the rest with the new files\n")
+        let isRun = if case .leaveOut = request.guards { true } else { false }
+        var done = report
+        done.result = report.outcomeBesidesRest
+        let failure = CommandFailure(done, at: context.destination.endpoint, signal: 0)
+        if isRun { console.error("herald: \(message); the next run does the rest with the new files\n") }
+        if let failure, isRun || failure.status != .failed {
+            if !isRun { console.error("herald: \(message)\n") }
+            throw failure
         }
+        if isRun { return }
         throw CommandFailure(.failed, message, help: "apply again: what is left is done with the new files")
     }
 

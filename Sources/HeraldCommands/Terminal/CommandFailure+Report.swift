@@ -12,12 +12,7 @@ extension CommandFailure {
             self.init(
                 .interrupted(signal: signal), "a signal stopped the run; what was done is recorded",
                 help: "the next run goes on; a campaign that Ctrl-C stopped waits for 'herald resume'")
-        case .unknown:
-            self.init(
-                .unknown,
-                "some recipients may or may not have got their message: \(Self.unsettled(report)); "
-                    + "herald sends them nothing more of it",
-                help: "'herald state resolve OCCURRENCE' settles it: --accept if they have it, --resend if not")
+        case .unknown: self = Self.unknown(report)
         case .halted:
             let halted = report.steps.filter(\.isHaltedStage)
             let words = halted.first.map { "\($0.occurrence ?? ""): \($0.stopped?.words ?? "")" }
@@ -49,8 +44,23 @@ extension CommandFailure {
         }
     }
 
-    private static func unsettled(_ report: Report) -> String {
-        let occurrences = report.steps.filter { $0.unknown > 0 }.compactMap(\.occurrence)
+    private static func unknown(_ report: Report) -> CommandFailure {
+        let steps = report.steps.filter { $0.unknown > 0 }
+        let message = "some recipients may or may not have got their message: \(names(of: steps)); "
+        let resent = steps.filter(\.resendsUnknown)
+        if resent.isEmpty {
+            return CommandFailure(
+                .unknown, message + "herald sends them nothing more of it",
+                help: "'herald state resolve OCCURRENCE' settles it: --accept if they have it, --resend if not")
+        }
+        let which = resent.count == steps.count ? "it" : names(of: resent)
+        return CommandFailure(
+            .unknown, message + "the next run sends \(which) to them again (on_unknown: resend)",
+            help: "'herald state resolve OCCURRENCE --accept' keeps it from that if they have it")
+    }
+
+    private static func names(of steps: [StepReport]) -> String {
+        let occurrences = steps.compactMap(\.occurrence)
         return occurrences.prefix(3).joined(separator: ", ") + (occurrences.count > 3 ? ", …" : "")
     }
 }

@@ -193,6 +193,7 @@ extension Report.Failure.Action {
         case .kept: "said to be dead, not believed"
         case .rejected: "refused"
         case .held: "may have got it, not sent again"
+        case .resendNextRun: "may have got it, the next run sends it again"
         case .retryNextRun: "not sent, the next apply tries it"
         case .fixFirst: "not sent, and it fails again until the file, setting or permission is fixed"
         }

@@ -140,6 +140,9 @@ package struct Report: Hashable, Sendable {
             case rejected
             /// The message may have arrived. herald does not send it again unless a person says so.
             case held
+            /// The message may have arrived. The next run sends it again, as the campaign's `on_unknown` says, unless a
+            /// person says that it did.
+            case resendNextRun = "resend_next_run"
             /// The request had no effect. The next run tries again.
             case retryNextRun = "retry_next_run"
             /// The request had no effect, and it fails again until the message, a setting or a permission is changed.
@@ -200,6 +203,8 @@ package struct StepReport: Hashable, Sendable {
     package var stages: [Plan.Stage] = []
     /// In local time: how many joined the list, or moved, after their clock had passed it.
     package var joinedLate: Int?
+    /// Whether the next run sends again what may have arrived.
+    package var resendsUnknown = false
     /// How many recipients were skipped, and why.
     package var leftOut = LeftOutCounts()
     /// Outcomes of a send that could not be written to the state.
@@ -236,6 +241,7 @@ package struct StepReport: Hashable, Sendable {
             leftOut.reasons = send.skipped.mapMembers { $1.subtracting(send.undecided) }.counts
             skipped = send.leftOut.count + send.skipped.all.count - send.undecided.count
             joinedLate = send.waves?.joinedLate
+            resendsUnknown = send.delivery.onUnknown == .resend
             if case .group(let name) = send.target {
                 group = name.rawValue
                 repliesForGroup = send.delivery.members == .each
@@ -328,21 +334,5 @@ extension StepReport {
         guard stopped == nil, standing == nil else { return }
         note = reason
         standing = .waiting
-    }
-}
-
-extension Report {
-    /// How the run ended, judged by its steps. If several results apply, the one whose exit code comes first in
-    /// docs/explanation/promises.md#exit-codes counts. The caller sets `interrupted`.
-    package var outcome: Result {
-        if result == .interrupted { return result }
-        if steps.contains(where: \.isHaltedStage) { return .halted }
-        if steps.contains(where: { $0.unknown > 0 }) { return .unknown }
-        if wasBlocked { return .refused }
-        let hasFailed = steps.contains { step in
-            step.rejected > step.forgotten || step.stopped != nil
-                || !step.isStanding && step.pending + step.held > 0 || step.hasMissed
-        }
-        return hasFailed || missed > 0 || !silenced.isEmpty ? .failed : .ok
     }
 }

@@ -61,7 +61,7 @@ extension StepState {
         case .unknown(let failure):
             report.unknown += 1
             outcomes.unknown.insert(id)
-            fail(addressee, failure, attempt, .held, context)
+            fail(addressee, failure, attempt, afterUnknown(context), context)
         case .again(let failure, let asked):
             if asked.effect == .deferred, work.isSend { noteDeferral(of: id, started: block.started.date) }
             if tryAgain(addressee, failure, asked, attempt, now, &context) { return }
@@ -84,6 +84,11 @@ extension StepState {
             report.stop(.answered(code: code, message: message))
         }
         queue.retries.forget(id)
+    }
+
+    /// What becomes of a message that may have arrived.
+    func afterUnknown(_ context: RunContext) -> Report.Failure.Action {
+        work.send?.delivery.onUnknown == .resend && context.options.mode == .apply ? .resendNextRun : .held
     }
 
     /// Whether herald may still choose the membership API: the setting is `auto`, and no success has shown yet which

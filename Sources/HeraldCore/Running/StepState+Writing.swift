@@ -20,7 +20,8 @@ extension StepState {
                 fail(addressee, StepWork.refusal, 1, .rejected, context)
             } else {
                 let isHeld = work.send?.refusedAndHeld.contains(addressee.id) == true
-                fail(addressee, isHeld ? StepWork.refusal : failure, 1, .held, context)
+                let action = isHeld ? .held : afterUnknown(context)
+                fail(addressee, isHeld ? StepWork.refusal : failure, 1, action, context)
             }
         }
         // They count in the open stage before anybody of it is sent the message.
@@ -138,7 +139,8 @@ extension StepState {
     ) -> StepEffect {
         let failure = Failure(.interrupted, message: "the run was stopped before the answer came")
         for addressee in named(calls.inFlight.recipients, found) {
-            fail(addressee, failure, queue.retries.attempts(of: addressee.id) + 1, .held, context)
+            let attempt = queue.retries.attempts(of: addressee.id) + 1
+            fail(addressee, failure, attempt, afterUnknown(context), context)
         }
         calls.inFlight = .init()
         return goOn(now, &context)

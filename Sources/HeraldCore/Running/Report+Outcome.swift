@@ -1,0 +1,20 @@
+extension Report {
+    /// How the run ended, judged by its steps. If several results apply, the one whose exit code comes first in
+    /// docs/explanation/promises.md#exit-codes counts. The caller sets `interrupted`.
+    package var outcome: Result { result == .interrupted ? result : judged(withRest: true) }
+
+    /// How the run would have ended if it had been meant to do no more than it did.
+    package var outcomeBesidesRest: Result { judged(withRest: false) }
+
+    /// - Parameter withRest: whether whoever was not tried counts.
+    private func judged(withRest: Bool) -> Result {
+        if steps.contains(where: \.isHaltedStage) { return .halted }
+        if steps.contains(where: { $0.unknown > 0 }) { return .unknown }
+        if wasBlocked { return .refused }
+        let hasFailed = steps.contains { step in
+            step.rejected > step.forgotten || step.stopped.map { withRest || $0 != .interrupted } ?? false
+                || !step.isStanding && (withRest ? step.pending : 0) + step.held > 0 || step.hasMissed
+        }
+        return hasFailed || missed > 0 || !silenced.isEmpty ? .failed : .ok
+    }
+}
