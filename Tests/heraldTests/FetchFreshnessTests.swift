@@ -1,5 +1,6 @@
 import FCM
 import Foundation
+import HeraldStore
 import HeraldTestSupport
 import Testing
 
@@ -246,6 +247,28 @@ import Testing
         #expect(run.errors.contains("another 'herald fetch'"), "\(run.errors)")
         #expect(try scene.sent() == 3)
         #expect(try await scene.herald("fetch --force").status == 5)
+        await scene.sandbox.end()
+    }
+
+    /// That one would stop for the new list.
+    @Test(arguments: [("skip", 0), ("fail", 5)] as [(String, Int32)])
+    func `a run fetches nothing while another run works`(_ ifLocked: String, _ status: Int32) async throws {
+        let scene = try Scene()
+        let (_, host) = try await scene.sandbox.startEmulator()
+        try scene.declare(1...3, "fetch: {every: 6h}")
+        #expect(try await scene.herald("state init", host).status == 0)
+        #expect(try await scene.herald("fetch").status == 0)
+        try scene.age(by: 7 * 3600)
+        try scene.declare(1...5, "fetch: {every: 6h}")
+        var lock: RunLock? = try RunLock(for: scene.sandbox.statePath, run: "the-other-one")
+        let run = try await scene.herald("run --if-locked \(ifLocked)", host)
+        #expect(run.status == status && run.errors.contains("another run works on the state") == (status == 0))
+        #expect(scene.rows == 3)
+        withExtendedLifetime(lock) {}
+        lock = nil
+        #expect(try await scene.herald("run", host).status == 0)
+        #expect(scene.rows == 5)
+        #expect(try scene.sent() == 5)
         await scene.sandbox.end()
     }
 

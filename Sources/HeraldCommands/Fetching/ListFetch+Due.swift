@@ -1,5 +1,6 @@
 import Foundation
 import HeraldCore
+import HeraldStore
 
 /// Which lists it is time to fetch.
 extension ListFetch {
@@ -39,6 +40,8 @@ extension ListFetch {
         // A fetch that was killed may have left lists that no plan takes.
         let isUnfinished = FetchedList.pending(in: "\(folder.path)/\(FetchedList.folder)") != nil
         if due.isEmpty, !isUnfinished { return false }
+        // A run that works would stop for the new lists.
+        if await isBusy(common) { return false }
         try LoadedWorkspace.requireUntracked(workspace, in: folder)
         let fetch: ListFetch
         do { fetch = try ListFetch(try LoadedWorkspace(folder, workspace, loaded), common, signals) } catch {
@@ -52,6 +55,12 @@ extension ListFetch {
         }
         defer { fetch.end() }
         return try await fetch.fetchAll(due)
+    }
+
+    /// Whether a run works on the state.
+    private static func isBusy(_ common: Common) async -> Bool {
+        guard let context = try? CommandContext.openSettings(common) else { return false }
+        return (try? await context.state.holder()) != nil
     }
 
     /// Fetches lists and tells of each.
