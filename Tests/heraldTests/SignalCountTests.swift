@@ -21,4 +21,18 @@ import Testing
         #expect(count.number == 1)
         #expect(count.receive(SIGTERM, at: .milliseconds(199)) == 2)
     }
+
+    /// `run --every`: what began before the signal may last longer than the interval.
+    @Test func `after a signal nothing is done again`() async throws {
+        let signals = Signals()
+        var times = 0
+        let end = await #expect(throws: CommandFailure.self) {
+            try await signals.repeating(every: .zero) {
+                times += 1
+                signals.receive(SIGTERM)
+            }
+        }
+        #expect(end?.status == .interrupted(signal: SIGTERM))
+        #expect(times == 1)
+    }
 }

@@ -11,10 +11,11 @@ extension Signals {
                 failure.show()
             }
             let next = begin + interval
-            while ContinuousClock.now < next {
+            // It may have lasted longer than the interval.
+            repeat {
                 if first != 0 { throw CommandFailure(.interrupted(signal: first)) }
-                try await Task.sleep(for: min(.seconds(1), next - ContinuousClock.now))
-            }
+                try await Task.sleep(for: max(.zero, min(.seconds(1), next - ContinuousClock.now)))
+            } while ContinuousClock.now < next
         }
     }
 }
