@@ -39,6 +39,7 @@ extension Planner {
             let unapproved = Plan.Unapproved(resource: resource, reason: reason)
             if !plan.unapproved.contains(unapproved) { plan.unapproved.append(unapproved) }
         }
+        holdRenames(approval)
         // Whatever it waits for, it is not sent before somebody approves it.
         let waiting = plan.waiting.map(\.occurrence) + plan.held.map(\.occurrence)
         for campaign in desired.sends.map(\.campaign) where campaign.enabled {
@@ -52,6 +53,16 @@ extension Planner {
             guard let reason = reasons.first else { continue }
             overview.unapproved.append(Plan.Unapproved(resource: resource, reason: reason))
         }
+    }
+
+    /// A history stays under its earlier name, with its watermark, until somebody approves the new one: the files may be
+    /// changed back. The plan itself looks at it under the new name.
+    private mutating func holdRenames(_ approval: Approval) {
+        let held = Set(plan.renames.map(\.new)).filter { name in
+            reason(against: Definition.Key(kind: .campaign, name: name), approval, size: nil) != nil
+        }
+        plan.renames.removeAll { held.contains($0.new) }
+        for name in held { plan.watermarks[name] = nil }
     }
 
     /// Whether a send is held back because nobody approved it.
