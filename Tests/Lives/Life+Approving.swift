@@ -47,6 +47,11 @@ extension Life {
     /// Whether nothing is as nobody approved it.
     var isApproved: Bool { approved.map { $0.texts == files.texts(settings) } ?? true }
 
+    /// Whether nobody changed herald.yaml since it was approved.
+    var hasApprovedSettings: Bool {
+        approved.map { $0.texts["herald.yaml"] == files.texts(settings)["herald.yaml"] } ?? true
+    }
+
     /// An older state has the approvals of its day.
     func noteOlderApprovals() {
         let recorded = known.state.approvals

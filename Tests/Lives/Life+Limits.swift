@@ -157,7 +157,8 @@ extension Life {
     /// By the clock of a run these are too old for every cap, so herald may forget them. After a fast clock nobody can say
     /// whether they still count.
     func noteForgotten(at date: Date) {
-        guard let per = settings.frequencyCaps.map(\.per).max() else { return }
+        // By caps that nobody approved it forgets nothing.
+        guard hasApprovedSettings, let per = settings.frequencyCaps.map(\.per).max() else { return }
         for (person, own) in starts {
             let old = own.filter { $0.value <= date - per.seconds }
             if old.isEmpty { continue }

@@ -121,6 +121,32 @@ struct FrequencyCapTests {
         #expect(try await town.herald("plan").output.contains("3 recipients, at any hour, past frequency caps"))
     }
 
+    @Test func `a cap that nobody approved makes herald forget no message`() async throws {
+        let files = { (campaign: String, members: ClosedRange<Int>) in
+            var files = Self.files(Self.campaign(campaign), members: members)
+            files["herald.yaml"]? += "approval: required\n"
+            return files
+        }
+        let town = try Town(files("ebb", 1...3), at: Self.monday)
+        #expect(try await town.herald("state", "init").failure == nil)
+        try await town.approve()
+        #expect(try await town.herald("run").failure == nil)
+        // A fourth person joins, who has had nothing.
+        town.pass(2 * 3600)
+        var other = files("other", 1...4)
+        try write(other, town)
+        try await town.approve()
+        #expect(try await town.herald("run").failure == nil)
+        #expect(town.sent("ebb").count == 3 && town.sent("other") == [.fid(4)])
+        other["herald.yaml"] = other["herald.yaml"]?.replacing("per: 24h", with: "per: 1h")
+        try write(other, town)
+        _ = try await town.herald("run")
+        try write(files("third", 1...4), town)
+        try await town.approve()
+        #expect(try await town.herald("run").failure == nil)
+        #expect(town.sent("third").isEmpty)
+    }
+
     @Test func `a cap is a part of what was approved`() async throws {
         var files = Self.files(Self.campaign("ebb"))
         let town = try Town(files, at: Self.monday)

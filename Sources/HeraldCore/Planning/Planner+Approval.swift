@@ -12,11 +12,7 @@ extension Planner {
         }
         plan.hasUnapprovedSettings =
             approval.digests[.settings] != state.approvals[Definition.Key.settings.text]?.digest
-        plan.notes = plan.notes.filter { note in
-            guard let topic = note.topic else { return true }
-            let resource = Definition.Key(kind: .topic, name: (successors[topic] ?? topic).rawValue)
-            return reason(against: resource, approval, size: approval.sizes[resource]) == nil
-        }
+        plan.notes = plan.notes.filter { mayBeNoted($0, approval) }
         for index in plan.steps.indices {
             let (resource, size) = (plan.steps[index].resource, plan.steps[index].size(in: approval))
             guard let reason = reason(against: resource, approval, size: size) else {
@@ -52,6 +48,18 @@ extension Planner {
             let reasons = sizes.compactMap { self.reason(against: resource, approval, size: $0) }
             guard let reason = reasons.first else { continue }
             overview.unapproved.append(Plan.Unapproved(resource: resource, reason: reason))
+        }
+    }
+
+    /// Whether the files that decide about a note were approved.
+    private func mayBeNoted(_ note: StateChange, _ approval: Approval) -> Bool {
+        switch note {
+        // The caps decide what is too old to count.
+        case .counting, .forgetStarts: return !plan.hasUnapprovedSettings
+        default:
+            guard let topic = note.topic else { return true }
+            let resource = Definition.Key(kind: .topic, name: (successors[topic] ?? topic).rawValue)
+            return reason(against: resource, approval, size: approval.sizes[resource]) == nil
         }
     }
 

@@ -289,6 +289,23 @@ struct PlannerCapTests {
         #expect(plan.sends.map(\.members) == [[1, 2, 3], [1, 2, 3]])
     }
 
+    @Test(arguments: [true, false])
+    func `that the files have no caps any more says nothing to the state before somebody approves it`(
+        _ isApproved: Bool
+    ) {
+        var scenario = scenario(campaign("sale"), caps: [])
+        scenario.state.starts = ["a@once": Partition(disjoint: [start(-90 * 86_400): [9]])]
+        let settings = Definition(kind: .settings, name: "", previousNames: [], fields: [], uses: [])
+        let approval = Approval([settings], suppress: [])
+        scenario.approval = approval
+        for (key, digest) in approval.digests where isApproved {
+            scenario.state.approvals[key.text] = RecordedApproval(
+                digest: digest, size: nil, by: "anna", at: PlanScenario.now)
+        }
+        let notes: [StateChange] = [.counting(since: nil), .forgetStarts(until: .after(-90 * 86_400))]
+        #expect(scenario.plan().notes == (isApproved ? notes : []))
+    }
+
     @Test func `without caps what counted once is kept as long as a cap may look back`() {
         var scenario = scenario(campaign("sale"), caps: [])
         scenario.state.countingSince = nil
