@@ -160,6 +160,38 @@ struct StageHealthTests: StageScene {
         #expect(plan.output.contains("--continue accepts that and goes on with the rest"), "\(plan.output)")
     }
 
+    /// The first stage soaks, and one of its two is dead.
+    private func soaking(_ settings: String = "") async throws -> Town {
+        let town = try await town(Self.files(Self.usual, settings: settings))
+        if !settings.isEmpty { try await town.approve() }
+        town.answer([.fid(4)], with: .unregistered)
+        _ = try await town.herald("run")
+        #expect(try sent(town) == Self.tenth)
+        return town
+    }
+
+    private func write(_ delivery: String, _ town: Town) throws {
+        try town.folder.write(Self.campaign(delivery), to: "hello.yaml")
+    }
+
+    @Test func `a run that halts a stage while it plans says so, and the next one does not`() async throws {
+        let town = try await soaking()
+        try write(Self.usual + ", halt_when: {dead_percent: 0}", town)
+        let run = try await town.herald("run")
+        #expect(run.failure?.status == .unknown, "\(run.errors)")
+        #expect(run.errors.contains("hello@once: stage 10 % was halted: 1 of 2 are dead"), "\(run.errors)")
+        #expect(try await runs(town, 1) == [[]])
+    }
+
+    @Test func `limits that nobody approved halt nothing`() async throws {
+        let town = try await soaking("approval: required")
+        try write(Self.usual + ", halt_when: {dead_percent: 0}", town)
+        let run = try await town.herald("run")
+        #expect(run.failure?.status != .unknown, "\(run.errors)")
+        try write(Self.usual, town)
+        #expect(try await runs(town, 16) == [Self.half])
+    }
+
     // MARK: What people see
 
     @Test(arguments: ["text", "markdown", "html", "json"])

@@ -14,10 +14,8 @@ extension CommandFailure {
                 help: "the next run goes on; a campaign that Ctrl-C stopped waits for 'herald resume'")
         case .unknown: self = Self.unknown(report)
         case .halted:
-            let halted = report.steps.filter(\.isHaltedStage)
-            let words = halted.first.map { "\($0.occurrence ?? ""): \($0.stopped?.words ?? "")" }
             self.init(
-                .unknown, "\(words ?? "a stage was halted"); nothing more of it starts",
+                .unknown, report.halts.first ?? "a stage was halted",
                 help:
                     "look at the failures in the report; 'herald state resolve OCCURRENCE' goes on with --continue, or ends it with --abandon"
             )

@@ -41,6 +41,14 @@ extension Plan {
     }
 }
 
+extension Plan {
+    /// What the plan itself halts, because a stage is over a limit. A later plan finds it halted.
+    var halted: [Held] {
+        let ids = notes.compactMap { if case .halt(let id, _?) = $0 { id } else { nil } }
+        return held.filter { $0.kind == .halted && ids.contains($0.occurrence) }
+    }
+}
+
 extension Plan.Send {
     /// The stages as the state must learn them before the first request. `nil` if it knows them, and where a rest would
     /// open that nobody is sent anything of.

@@ -56,6 +56,10 @@ extension Planner {
         switch note {
         // The caps decide what is too old to count.
         case .counting, .forgetStarts: return !plan.hasUnapprovedSettings
+        // The campaign's stages and limits decide what is over, and what is too much.
+        case .halt(let id, _), .stages(let id, _):
+            guard let campaign = state.occurrences[id]?.campaign else { return true }
+            return reason(against: Definition.Key(kind: .campaign, name: campaign), approval, size: nil) == nil
         default:
             guard let topic = note.topic else { return true }
             let resource = Definition.Key(kind: .topic, name: (successors[topic] ?? topic).rawValue)

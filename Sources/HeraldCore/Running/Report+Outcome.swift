@@ -8,7 +8,7 @@ extension Report {
 
     /// - Parameter withRest: whether whoever was not tried counts.
     private func judged(withRest: Bool) -> Result {
-        if steps.contains(where: \.isHaltedStage) { return .halted }
+        if !halts.isEmpty { return .halted }
         if steps.contains(where: { $0.unknown > 0 }) { return .unknown }
         if wasBlocked { return .refused }
         let hasFailed = steps.contains { step in
@@ -16,5 +16,12 @@ extension Report {
                 || !step.isStanding && (withRest ? step.pending : 0) + step.held > 0 || step.hasMissed
         }
         return hasFailed || missed > 0 || !silenced.isEmpty ? .failed : .ok
+    }
+
+    /// The stages that were over a limit, in words.
+    package var halts: [String] {
+        steps.filter(\.isHaltedStage).map {
+            "\($0.occurrence ?? ""): \($0.stopped?.words ?? ""); nothing more of it starts"
+        } + halted.map { "\($0.occurrence): \($0.reason)" }
     }
 }

@@ -35,6 +35,8 @@ package struct Report: Hashable, Sendable {
     package var supersededCount: Int
     /// What the counts above have besides the lists.
     var unlisted = Plan.Unlisted()
+    /// What its plans halted before anything more of it started.
+    var halted: [Plan.Held] = []
     /// What guards refused in the plans so far.
     private var withheld: Set<GuardRefusal.Cause> = []
     package var steps: [StepReport]
@@ -81,6 +83,7 @@ package struct Report: Hashable, Sendable {
     mutating func noteLeftOut(of plan: Plan) {
         missedOccurrences += plan.missed
         superseded += plan.superseded
+        halted += plan.halted
         notes += plan.joinedLate.map { "\($0.occurrence): \($0.reason)" }
         // A later plan counts again what an earlier one has counted.
         unlisted.missed.merge(plan.unlisted.missed, uniquingKeysWith: max)
