@@ -156,11 +156,13 @@ extension Desired {
     package var sizes: [Definition.Key: Int] {
         var sizes: [Definition.Key: Int] = [:]
         for (name, size) in audienceSizes { sizes[.init(kind: .audience, name: name)] = size }
-        for topic in topics where !topic.isOfApp {
+        // Who goes by outcomes is another number with each occurrence.
+        for topic in topics where !topic.isOfApp && !topic.goesByOutcomes {
             sizes[.init(kind: .topic, name: topic.name.rawValue)] = topic.members.count
         }
-        for group in groups { sizes[.init(kind: .group, name: group.name.rawValue)] = group.members.count }
-        // Who goes by outcomes is another number with each occurrence.
+        for group in groups where !group.goesByOutcomes {
+            sizes[.init(kind: .group, name: group.name.rawValue)] = group.members.count
+        }
         for send in sends where !send.goesByOutcomes {
             let key = Definition.Key(kind: .campaign, name: send.campaign.name.value)
             switch send.campaign.target.value {

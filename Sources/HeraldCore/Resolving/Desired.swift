@@ -65,6 +65,8 @@ package struct DesiredTopic: Sendable {
     package var name: TopicName
     /// Nobody while it is undecided.
     package var members: RecipientSet
+    /// Whether what came of a campaign decides who its members are.
+    package var goesByOutcomes = false
     /// The audiences that decide who its members are, and of which nobody knows yet who is in them. Until then only who
     /// is suppressed leaves it.
     package var undecided: [String] = []
@@ -93,6 +95,8 @@ package struct DesiredGroup: Sendable {
     package var name: GroupName
     /// Nobody while it is undecided.
     package var members: RecipientSet
+    /// As of a topic.
+    package var goesByOutcomes = false
     /// As of a topic.
     package var undecided: [String] = []
 

@@ -182,21 +182,24 @@ package struct Resolver {
                 name: topic.name.value, members: members.subtracting(suppressed), prune: topic.prune,
                 isOfApp: topic.isOfApp, drift: topic.drift, adopt: topic.adopt,
                 previousNames: topic.previousNames.map(\.value))
-            desired.undecided = undecided(among: (topic.subscribers + topic.exclude).map(\.value))
+            let deciding = (topic.subscribers + topic.exclude).map(\.value)
+            desired.goesByOutcomes = goesByOutcomes(deciding)
+            desired.undecided = undecided(among: deciding)
             if !desired.undecided.isEmpty { desired.members = [] }
             return desired
         }
         desired.groups = workspace.groups.map { group in
             var desired = DesiredGroup(name: group.name.value, members: members(of: group, in: audiences))
-            if case .audience(let name) = group.members { desired.undecided = undecided(among: [name.value]) }
-            if case .inline = group.members { desired.undecided = undecided(among: []) }
+            let deciding = if case .audience(let name) = group.members { [name.value] } else { [String]() }
+            desired.goesByOutcomes = goesByOutcomes(deciding)
+            desired.undecided = undecided(among: deciding)
             if !desired.undecided.isEmpty { desired.members = [] }
             return desired
         }
         let (groups, sources) = (workspace.groupsByName, workspace.valueSources)
         for campaign in workspace.campaigns {
             var send = DesiredSend(campaign: campaign, members: recipients(of: campaign))
-            send.goesByOutcomes = goesByOutcomes(campaign)
+            send.goesByOutcomes = goesByOutcomes(workspace.audiences(decidingOf: campaign))
             if send.goesByOutcomes {
                 send.listed = self.recipients(of: campaign, in: listedAudiences)
                 send.undecided = undecided(among: workspace.audiences(decidingOf: campaign))
@@ -319,10 +322,11 @@ package struct Resolver {
         return deciding.filter { audiences.undecided[$0] != nil }.sorted()
     }
 
-    private func goesByOutcomes(_ campaign: Campaign) -> Bool {
+    /// Whether what came of a campaign decides who is in these audiences, or whom `suppress` names.
+    private func goesByOutcomes(_ names: @autoclosure () -> [String]) -> Bool {
         // Most workspaces have no such audience, and many campaigns.
         !audiences.goingByOutcomes.isEmpty
-            && workspace.audiences(decidingOf: campaign).contains(where: audiences.goingByOutcomes.contains)
+            && (names() + workspace.settings.suppress.map(\.value)).contains(where: audiences.goingByOutcomes.contains)
     }
 
     /// How many recipients an audience has, for guards. A suppressed audience takes all its members out of the others,

@@ -40,6 +40,10 @@ struct FollowUpDocumentTests {
         scenario.want(.tide("again"))
         scenario.want(.tide("all"))
         scenario.desired.sends[0].goesByOutcomes = true
+        scenario.want("again", [1, 2])
+        scenario.desired.topics[0].goesByOutcomes = true
+        scenario.desired.groups = [DesiredGroup(name: "again", members: [1, 2])]
+        scenario.desired.groups[0].goesByOutcomes = true
         #expect(scenario.desired.sizes.keys.map(\.text) == ["campaign:all"])
     }
 }
