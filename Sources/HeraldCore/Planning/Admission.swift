@@ -20,6 +20,9 @@ struct Admission {
     /// for the others of the step.
     var deadline: Date? { othersDeadline ?? repeatDeadline }
 
+    /// The earliest end of `max_lateness` of those who may start, where they have several.
+    private(set) var firstDeadline: Date?
+
     private var othersDeadline: Date?
     private var repeatDeadline: Date?
 
@@ -147,6 +150,7 @@ struct Admission {
             return nil
         }
         note(opening.since)
+        firstDeadline = [firstDeadline, limits.deadline].compactMap(\.self).min()
         let close = [opening.standing?.until, isWave ? limits.expiry : nil].compactMap(\.self).min()
         if let close { ends[close, default: []].formUnion(members) } else { endless.formUnion(members) }
         return limits.deadline

@@ -141,6 +141,8 @@ package struct Plan: Hashable, Sendable {
         package var content: MessageContent
         /// No run begins or resumes it after this time. One that is under way goes on.
         package var deadline: Date?
+        /// When the first of its members is too late, where their clocks or windows differ. A saved plan holds no longer.
+        package var firstDeadline: Date?
         package var delivery: Campaign.Delivery
         /// The recipients that requests are for.
         package var members: RecipientSet

@@ -108,6 +108,7 @@ extension Plan.Send {
     /// Keeps only those who may start.
     fileprivate mutating func admit(_ admission: Admission) {
         (closings, startable) = (admission.closings, admission.since)
+        firstDeadline = admission.firstDeadline
         if waves != nil { deadline = admission.deadline }
         if members != admission.admitted { limit(to: admission.admitted) }
     }

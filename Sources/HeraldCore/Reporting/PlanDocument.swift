@@ -20,7 +20,7 @@ package struct PlanDocument: Document {
     /// How many days ahead a plan looks by default.
     package static let usualDays = 7
 
-    /// A plan is valid until its first send would be too late, and a day at most.
+    /// A plan is valid until a send of it would be too late for somebody, and a day at most.
     private static let lifetime: Duration = .seconds(24 * 3600)
 
     /// - Parameter campaigns: The campaigns it is limited to; empty for all.
@@ -52,10 +52,10 @@ package struct PlanDocument: Document {
     var overview: PlanOverview { proposal.overview }
 
     package var expires: Date {
-        let deadlines = plan.steps.compactMap { step -> Date? in
-            if case .send(let send) = step.work { send.deadline } else { nil }
+        let deadlines = plan.steps.flatMap { step -> [Date?] in
+            if case .send(let send) = step.work { [send.deadline, send.firstDeadline] } else { [] }
         }
-        return min(plan.at.adding(Self.lifetime), deadlines.min() ?? .distantFuture)
+        return min(plan.at.adding(Self.lifetime), deadlines.compactMap(\.self).min() ?? .distantFuture)
     }
 
     /// SHA-256 of what is done: all of the document except what names it and what is for reviewers.

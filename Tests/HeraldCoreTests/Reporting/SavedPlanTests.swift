@@ -188,4 +188,36 @@ import Testing
         #expect(anew.digest != document.digest)
         #expect(problem(of: try saved(document), against: anew, now: now) == nil)
     }
+
+    /// It is 08:00 in UTC. Whoever is in the first zone is in time until half an hour later, and the others longer.
+    private func expiry(of campaign: Campaign, _ zones: [Int], _ mark: Watermark?) throws -> Date {
+        var scenario = PlanScenario()
+        scenario.want(campaign)
+        scenario.desired.sends[0].zones = ["zone": [Zone(offset: zones[0]): [1], Zone(offset: zones[1]): [2, 3]]]
+        scenario.state.watermarks["tide"] = mark
+        let proposal = scenario.proposal()
+        #expect(proposal.plan.sends.map(\.members) == [[1, 2, 3]])
+        return PlanDocument(proposal, id: "id", created: PlanScenario.now).expires
+    }
+
+    @Test func `in local time it expires when the first wave is too late`() throws {
+        var campaign = Campaign.tide()
+        let daily = LocalSchedule(.cron(try Cron(parsing: "0 10 * * *"), start: nil, end: nil), field: "zone")
+        campaign.schedule.times = .local(daily)
+        campaign.schedule.maxLateness = .seconds(3600)
+        campaign.zoneField = Located("zone")
+        let mark = Watermark(
+            at: .after(-3600), schedule: campaign.schedule.text, next: nil, first: .after(-86_400))
+        // 10:00 was at 07:30 and at 07:40.
+        #expect(try expiry(of: campaign, [9000, 8400], mark) == .after(1800))
+    }
+
+    @Test func `where windows open by a field of the list, it expires when the first of them is too late`() throws {
+        var campaign = Campaign.tide(at: .after(-3600))
+        campaign.delivery.window = SendWindow(
+            hours: DailyHours(from: 9 * 60, to: 20 * 60), zone: .utc, field: Located("zone"), whenClosed: .wait)
+        campaign.schedule.maxLateness = .seconds(5400)
+        // It was due at 07:00. The window of the first was open, and that of the others opened at 07:30.
+        #expect(try expiry(of: campaign, [7200, 5400], nil) == .after(1800))
+    }
 }
