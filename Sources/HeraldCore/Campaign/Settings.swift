@@ -30,7 +30,8 @@ package struct Settings: Hashable, Sendable {
     /// Who is told when something changes.
     package var webhooks: [Webhook] = []
     /// How often cron calls `run`.
-    package var runEvery: Duration = .seconds(300)
+    package var runEvery = usualRunEvery
+    package static let usualRunEvery: Duration = .seconds(300)
     package var fcm = FCMSettings()
     package var guards = GuardLimits()
     package var approval = ApprovalSettings()

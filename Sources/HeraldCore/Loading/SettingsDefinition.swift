@@ -17,8 +17,8 @@ extension Definition {
             uses: [])
     }
 
-    /// The keys that decide neither who gets what nor whether somebody must approve it. What `resources`, `ignore` and
-    /// `timezone` lead to is in the definitions of the files.
+    /// The keys that decide neither who gets what nor whether somebody must approve it. What `resources`, `ignore`,
+    /// `timezone` and `runner` lead to is in the definitions of the files.
     private static let others: Set = ["herald", "timezone", "resources", "ignore", "runner.every", "state.snapshot"]
 
     private static func leaves(of value: JSONValue?, at path: String) -> [Field] {

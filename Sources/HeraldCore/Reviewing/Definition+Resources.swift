@@ -3,7 +3,25 @@ internal import FCM
 extension Workspace {
     /// What its files decide, except for the settings.
     package var definitions: [Definition] {
-        audiences.map(\.definition) + topics.map(\.definition) + groups.map(\.definition) + campaigns.map(\.definition)
+        let sources = AudienceSources(campaigns.contains(where: \.sendsSamples) ? audiences : [])
+        return audiences.map(\.definition) + topics.map(\.definition) + groups.map(\.definition)
+            + campaigns.map { $0.definition(sample: sample(forSeedsOf: $0, sources), runEvery: settings.runEvery) }
+    }
+
+    /// What seeds get in a personal campaign who have no row in its target's list: values by field. Empty where none may.
+    private func sample(forSeedsOf campaign: Campaign, _ sources: AudienceSources) -> [(field: String, value: String)] {
+        guard campaign.sendsSamples, let messages = campaign.content.personal else { return [] }
+        var owner: String?
+        switch campaign.target.value {
+        case .audience(let name): owner = name
+        case .group(let name):
+            if case .audience(let members)? = groups.first(where: { $0.name.value == name })?.members {
+                owner = members.value
+            }
+        case .topic, .condition, .registrations: break
+        }
+        let sample = owner.flatMap { sources[$0] }?.samples.first?.value
+        return messages.content.fields.compactMap { field in sample?[field.name].map { (field.name, $0.value) } }
     }
 }
 
@@ -71,7 +89,13 @@ extension Group {
 }
 
 extension Campaign {
-    fileprivate var definition: Definition {
+    /// Whether a message of it may be filled with a sample.
+    fileprivate var sendsSamples: Bool { personal != nil && delivery.stages?.seeds != nil }
+
+    /// - Parameters:
+    ///   - sample: what fills the message for seeds who have no row.
+    ///   - runEvery: how often something calls `run`.
+    fileprivate func definition(sample: [(field: String, value: String)], runEvery: Duration) -> Definition {
         var fields = FieldList()
         fields.addSchedule(schedule)
         fields.addTarget(target.value)
@@ -82,6 +106,12 @@ extension Campaign {
         fields.add("enabled", .bool(enabled), usually: true)
         fields.add("revision", .int(Int64(revision)), usually: 1)
         fields.addDelivery(delivery)
+        for (field, value) in sample { fields.add("delivery.seeds.sample".path(to: field), .string(value)) }
+        // What came due before the run before the last is late then. What is usual has no field: approvals from before
+        // this one still hold.
+        if schedule.catchUp == .none, runEvery != Settings.usualRunEvery {
+            fields.add("runner.every", .string(runEvery.written))
+        }
         fields.addFrequency(delivery.frequency)
         fields.add("acknowledge.broadcast", .bool(acknowledged.broadcast), usually: false)
         fields.add("acknowledge.max_recipients", acknowledged.maxRecipients.map { .int(Int64($0)) })

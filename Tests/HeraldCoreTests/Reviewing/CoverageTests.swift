@@ -40,6 +40,23 @@ import Testing
         #expect(try approval(settings(plain)) == approval(settings(line)))
     }
 
+    /// It says what came due while nothing ran.
+    @Test(arguments: [("none", true), ("latest", false)])
+    func `how often a run comes is approved with a campaign that catches nothing up`(
+        _ catchUp: String, _ isCovered: Bool
+    ) throws {
+        let tides = try ReviewedFiles.replacing(
+            "{cron: \"30 7 * * 1\"}", with: "{cron: \"30 7 * * 1\", catch_up: \(catchUp)}", in: "campaigns/tides.yaml")
+        let digests = { (line: String) in
+            try approval(tides.merging(settings(line)) { $1 }).digests
+        }
+        let before = try digests("# a comment")
+        // What an approval of an older herald covers stays what it was.
+        #expect(try digests("runner: {every: 5m}") == before)
+        let changed = Set(try digests("runner: {every: 1d}").filter { before[$0.key] != $0.value }.keys.map(\.text))
+        #expect(changed == (isCovered ? ["campaign:tides"] : []))
+    }
+
     @Test func `a key with a dot is another key than two keys`() throws {
         let text = try #require(ReviewedFiles.files[Self.welcome])
         let apns = { (link: String) in

@@ -49,6 +49,28 @@ import Testing
         #expect(try digest() == digest(old, new))
     }
 
+    /// The digest of the campaign with seeds, where the list has no row for them.
+    private func digest(samples: String, seeds: String = ", seeds: testers") throws -> String? {
+        let audience = Self.audience.replacing("[{name: Chris, account: '7'}]", with: samples)
+        let audiences = try #require(
+            ReviewedFiles.files["audiences.yaml"]?.replacing("source: {file: lists/members.csv}", with: audience))
+        let campaign = Self.campaign + "\ndelivery: {stages: [10%, 100%], soak: 15m\(seeds)}"
+        let approval = try ReviewedFiles.approval(["audiences.yaml": audiences, "campaigns/welcome.yaml": campaign])
+        return approval.digests[.init(kind: .campaign, name: "welcome")]
+    }
+
+    @Test func `the first sample is approved where seeds may get it`() throws {
+        let samples = { (first: String, second: String) in
+            "[{name: \(first), account: '7'}, {name: \(second), account: '8'}]"
+        }
+        let before = samples("Chris", "Zoe")
+        #expect(try digest(samples: before) != digest(samples: samples("Anna", "Zoe")))
+        #expect(try digest(samples: before) == digest(samples: samples("Chris", "Max")))
+        // Their language chooses the text.
+        #expect(try digest(samples: before) != digest(samples: samples("Chris, language: it", "Zoe")))
+        #expect(try digest(samples: before, seeds: "") == digest(samples: samples("Anna", "Zoe"), seeds: ""))
+    }
+
     @Test func `changes of a locale's text are shown where they are`() throws {
         let files = { (title: String) -> [String: String?] in
             [
