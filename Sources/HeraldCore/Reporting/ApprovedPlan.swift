@@ -75,9 +75,10 @@ package struct ApprovedPlan: Hashable, Sendable {
         }
     }
 
-    /// What to record: what was worked out from the files. The plan can only make a size smaller.
+    /// What to record: what was worked out from the files. The plan can only make a size smaller. What was not counted has
+    /// no size, whatever was recorded before.
     ///
-    /// - Parameter known: What was approved before. If the same was approved before, that person stays named.
+    /// - Parameter known: What was approved before. If the same was approved before, for as many, that person stays named.
     package func recorded(
         _ files: Approval, by name: String, at instant: Date, after known: [String: RecordedApproval]
     ) -> [String: RecordedApproval] {
@@ -85,12 +86,19 @@ package struct ApprovedPlan: Hashable, Sendable {
             files.digests.map { key, digest in
                 let size = files.sizes[key].map { min($0, definitions[key.text]?.size ?? $0) }
                 var approval = RecordedApproval(digest: digest, size: size, by: name, at: instant)
-                if let earlier = known[key.text], earlier.digest == digest {
+                if let earlier = known[key.text], earlier.digest == digest, earlier.allows(size) {
                     (approval.by, approval.at) = (earlier.by, earlier.at)
-                    approval.size = size ?? earlier.size
                 }
                 return (key.text, approval)
             }, uniquingKeysWith: { first, _ in first })
+    }
+}
+
+extension RecordedApproval {
+    /// Whether it was for as many recipients. Where none were counted, only guards limit them.
+    fileprivate func allows(_ size: Int?) -> Bool {
+        guard let seen = self.size else { return true }
+        return size.map { $0 <= seen } ?? false
     }
 }
 

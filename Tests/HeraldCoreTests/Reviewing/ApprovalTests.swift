@@ -72,6 +72,24 @@ import Testing
         #expect(before.digests[welcome] == after.digests[welcome])
     }
 
+    /// Anna approved the same files. `nil` is what was not counted.
+    @Test(
+        arguments: [
+            (20, 20, "anna"), (20, 19, "anna"), (nil, 20, "anna"), (20, 21, "bob"), (20, nil, "bob"),
+        ] as [(Int?, Int?, String)])
+    func `whoever approves more recipients than before is named`(_ before: Int?, _ now: Int?, _ name: String) throws {
+        let key = Definition.Key(kind: .topic, name: "tides")
+        let definition = Definition(kind: .topic, name: "tides", previousNames: [], fields: [], uses: [])
+        var approval = Approval([definition], suppress: [])
+        approval.sizes[key] = now
+        let document = #"{"schema": "herald.plan/1", "approval": "", "definitions": {}}"#
+        let plan = try ApprovedPlan(reading: Array(document.utf8))
+        let digest = try #require(approval.digests[key])
+        let known = RecordedApproval(digest: digest, size: before, by: "anna", at: PlanScenario.now)
+        let recorded = plan.recorded(approval, by: "bob", at: .after(60), after: [key.text: known])
+        #expect(recorded[key.text]?.size == now && recorded[key.text]?.by == name)
+    }
+
     @Test func `audiences that are made of each other are all covered`() throws {
         let chain = """
             kind: audience
