@@ -321,4 +321,19 @@ struct StageRepairTests: StageScene {
         #expect(skipped > 0, "\(occurrences)")
         #expect((older?["accepted"]?.int ?? 0) + skipped == 60)
     }
+
+    @Test(arguments: [0.7, 1.2])
+    func `a plan that was saved in the second in which a stage ends is true`(_ seconds: Double) async throws {
+        let town = try await town(Self.files("stages: [50%, 100%], soak: 0s"))
+        town.go(to: Self.monday + 0.5)
+        #expect(try await town.herald("apply", "--auto-approve").failure == nil)
+        town.go(to: Self.monday + seconds)
+        let path = "\(town.folder.path)/plan.json"
+        #expect(try await town.herald("plan", "--out", path).failure == nil)
+        let applied = try await town.herald("apply", path)
+        #expect(applied.failure == nil, "\(applied.errors)")
+        town.go(to: Self.monday + 5)
+        #expect(try await town.herald("run").failure == nil)
+        #expect(try sent(town) == Self.everybody)
+    }
 }

@@ -7,11 +7,13 @@ extension PlanCommand {
         // A plan with a snapshot writes nothing, not even a cache.
         let common = Common(herald.common, options)
         let now = common.machine.now()
+        // As the document writes it: 'apply' plans again for that time.
+        let time = (at?.date ?? now).inWholeSeconds
         let context = try CommandContext.open(
-            common, lists: lists, at: at?.date ?? now, cache: snapshot.snapshot == nil ? cache.use : nil)
+            common, lists: lists, at: time, cache: snapshot.snapshot == nil ? cache.use : nil)
         context.files.tellAges(at: at?.date ?? now, on: common.console)
         var document = try await context.files.document(
-            from: try await source(in: context, now), at: at?.date ?? now, created: common.machine.now(),
+            from: try await source(in: context, now), at: time, created: common.machine.now(),
             PlanScope(campaigns: campaign, days: days))
         document.comparison = try base.map { try context.files.comparison(with: $0, context.common.environment) }
         return document

@@ -10,9 +10,10 @@ extension Date {
     }
 
     /// In UTC and whole seconds: `2026-12-01T08:00:00Z`.
-    package var rfc3339: String {
-        Date(timeIntervalSince1970: timeIntervalSince1970.rounded(.down)).formatted(.iso8601)
-    }
+    package var rfc3339: String { inWholeSeconds.formatted(.iso8601) }
+
+    /// Without a part of a second.
+    package var inWholeSeconds: Date { Date(timeIntervalSince1970: timeIntervalSince1970.rounded(.down)) }
 
     package func adding(_ duration: Duration) -> Date { addingTimeInterval(duration.seconds) }
 }
