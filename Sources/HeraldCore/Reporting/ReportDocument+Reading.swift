@@ -31,9 +31,12 @@ extension ReportDocument {
             summary[name] = try fields.nested("summary").count(name)
         }
         var report = try Report(fields, summary)
-        // Only the totals tell which step has dead registrations beyond the failures that it lists.
+        // Only the totals tell which step has dead registrations beyond the failures that it lists. Those of recipients
+        // that another registration replaced are among them, too.
         if let rejected = summary["rejected"], rejected > 0, rejected == summary["forgotten"] {
-            for index in report.steps.indices { report.steps[index].forgotten = report.steps[index].rejected }
+            for index in report.steps.indices where report.steps[index].failures.allSatisfy(\.isOfDead) {
+                report.steps[index].forgotten = report.steps[index].rejected + report.steps[index].replaced
+            }
         }
         self.init(report, savedSummary: summary)
     }
@@ -210,6 +213,8 @@ extension StepReport {
         for failure in try fields.list("failures") { failures.append(try Report.Failure(failure)) }
         failuresOmitted = failures.count < Self.shownFailures ? 0 : max(0, rejected + unknown - failures.count)
         forgotten = failures.count { $0.action == .forgotten }
+        // Whoever has another registration instead of a dead one is not among the rejected.
+        replaced = max(0, forgotten + failures.count { $0.action == .rejected } - rejected)
         if let reason = try fields.optionalText("stopped") { stop(.saved(reason)) }
         // Reports of older heralds do not say.
         if let note, fields.has("waiting"), try fields.bool("waiting") { wait(note) }
@@ -283,6 +288,8 @@ extension StepReport.ClassFigures {
 }
 
 extension Report.Failure {
+    fileprivate var isOfDead: Bool { action == .forgotten }
+
     fileprivate init(_ fields: ReportFields) throws(ReportDocument.ReadingError) {
         registration = try fields.registration("registration")
         code = try fields.text("code")

@@ -12,8 +12,6 @@ struct DeadRegistrations {
     /// Recipients that are tried with another registration, although nothing has shown yet that FCM is to be believed
     /// about the one before.
     var unproven: [RecipientID: Unproven] = [:]
-    /// How many of the forgotten registrations belong to recipients that count as before.
-    var changed = 0
     /// How many are kept, and are dead in the figures of a stage all the same, as in every later plan (`StageFigures`).
     var kept = 0
     /// Whether too many look dead. Then FCM is not believed, and the step stops.

@@ -12,7 +12,7 @@ extension Report {
         if steps.contains(where: { $0.unknown > 0 }) { return .unknown }
         if wasBlocked { return .refused }
         let hasFailed = steps.contains { step in
-            step.rejected > step.forgotten || step.stopped.map { withRest || $0 != .interrupted } ?? false
+            step.rejected > step.dead || step.stopped.map { withRest || $0 != .interrupted } ?? false
                 || !step.isStanding && (withRest ? step.pending : 0) + step.held > 0 || step.hasMissed
         }
         return hasFailed || missed > 0 || !silenced.isEmpty ? .failed : .ok
@@ -24,4 +24,9 @@ extension Report {
             "\($0.occurrence ?? ""): \($0.stopped?.words ?? ""); nothing more of it starts"
         } + halted.map { "\($0.occurrence): \($0.reason)" }
     }
+}
+
+extension StepReport {
+    /// How many of the rejected are dead. They are no failure.
+    var dead: Int { forgotten - replaced }
 }

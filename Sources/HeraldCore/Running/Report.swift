@@ -185,8 +185,10 @@ package struct StepReport: Hashable, Sendable {
     /// How many of the accepted subscriptions existed before.
     package var preexisting = 0
     package var retries = 0
-    /// How many of the rejected were forgotten.
+    /// How many registrations were forgotten.
     package var forgotten = 0
+    /// How many of them belong to recipients who count as before, because they may have another registration.
+    var replaced = 0
     /// How many of the rejected FCM called dead, without anything that shows whether to believe it.
     var doubted = 0
     /// How often a message was sent again after FCM refused it. FCM might have delivered it all the same.

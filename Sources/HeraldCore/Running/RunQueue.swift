@@ -198,7 +198,7 @@ struct RunQueue {
     /// Notes whether a step that is over left some of its membership changes undone. Whom FCM calls dead gets nothing
     /// from a send to the same project, even if nothing shows whether to believe it.
     mutating func noteEnd(of step: Plan.Step, _ report: StepReport) {
-        let settled = report.accepted + report.forgotten + report.doubted
+        let settled = report.accepted + report.dead + report.doubted
         guard let subject = step.work.subject, settled < report.planned else { return }
         switch step.work.action.effect {
         case .joins: unfinishedJoins.insert(subject)

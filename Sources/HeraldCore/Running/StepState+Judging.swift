@@ -209,7 +209,7 @@ extension StepState {
     /// How many recipients look dead.
     var dead: Int {
         let others = sharing?.view.others ?? Tally()
-        return report.forgotten - others[.forgotten] - deaths.changed + deaths.undecided + others[.dead]
+        return report.dead - others[.forgotten] + deaths.undecided + others[.dead]
     }
 
     /// From that many outcomes on, a share of them says something.

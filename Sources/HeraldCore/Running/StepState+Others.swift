@@ -80,7 +80,7 @@ extension StepState {
 
     private mutating func noteLeft(_ death: DeadRegistrations.Death, _ context: RunContext) {
         report.forgotten += 1
-        deaths.changed += 1
+        report.replaced += 1
         fail(death, .forgotten, context)
     }
 

@@ -105,7 +105,7 @@ struct StepState: DecidingStep {
         calls = PacedCalls(
             work.isSend ? .sends : .memberships, ofOwnRate: work.rate == nil ? nil : work.send?.campaign,
             probesAPI: probesAPI)
-        counted = report.figures(dead: report.forgotten)
+        counted = report.figures(dead: report.dead)
     }
 
     /// Prepares the step to go on after it has yielded.

@@ -160,6 +160,78 @@ import Testing
         #expect(ledger == [[.accepted: [1, 2, 4]]], "the recipient counts as not tried")
         #expect(laboratory.memory.state().dead == [3])
     }
+
+    // MARK: Replaced, besides somebody who is refused
+
+    /// Recipient 3 is reached by the other registration, and FCM refuses recipient 5.
+    private static func refusing() -> ScriptedSender {
+        ScriptedSender(capacity: 1) { request, number in
+            switch (request, request.registration) {
+            case (_, .fid(3)): .unregistered
+            case (.send, .fid(5)): .error(403, "PERMISSION_DENIED", fcm: "SENDER_ID_MISMATCH")
+            case (.subscribe, .fid(5)): .error(400, "INVALID_ARGUMENT")
+            default: .accepted(request, number)
+            }
+        }
+    }
+
+    @Test func `a registration that was replaced makes up for no failure`() async throws {
+        let laboratory = Laboratory()
+        let report = try await laboratory.run(
+            laboratory.plan(.send(.sample(1...5))), Self.refusing(),
+            others: OtherRegistrations(of: [3]) { _ in Self.others })
+        #expect(report.steps.map(\.parts) == [[4, 1, 0, 0, 0, 0]])
+        #expect(report.steps.map(\.forgotten) == [1] && report.steps.map(\.dead) == [0])
+        #expect(report.result == .failed)
+        let document = ReportDocument(report)
+        #expect(document.json["summary"]?["forgotten"] == 1)
+        #expect(document.junit.contains(#"failures="1""#))
+        let saved = try ReportDocument(reading: Array(document.json.compactText.utf8))
+        #expect(saved.junit.contains(#"failures="1""#), "also where it is read again")
+    }
+
+    @Test func `a send is held that would reach whom a topic leaves out and could not get`() async throws {
+        let laboratory = Laboratory()
+        let condition = try Condition(parsing: "'tide' in topics && !('no-tide' in topics)")
+        let sender = Self.refusing()
+        let report = try await laboratory.run(
+            laboratory.plan(.subscribe("no-tide", [3, 5]), .send(.sample([0], target: .condition(condition)))), sender,
+            others: OtherRegistrations(of: [3]) { _ in Self.others })
+        #expect(report.steps.map(\.parts) == [[1, 1, 0, 0, 0, 0], [0, 0, 0, 0, 1, 0]])
+        let reason = report.steps.last?.stopped?.words
+        #expect(reason == "not everybody whom topic 'no-tide' is to leave out is in it")
+        #expect(report.result == .failed)
+        #expect(!sender.requests.contains { if case .send = $0 { true } else { false } })
+    }
+
+    @Test func `nobody leaves a renamed topic before all have joined the new one`() async throws {
+        var state = RecordedState.blank
+        state.apply([.members("ebb", [1, 3, 5], .managed, at: Laboratory.start.adding(.seconds(-9999)))])
+        let laboratory = Laboratory(state: state)
+        let topic = DesiredTopic(name: "tides", members: [1, 3, 5], prune: false, previousNames: ["ebb"])
+        let report = try await laboratory.run(
+            laboratory.plan(topics: [topic]), Self.refusing(),
+            others: OtherRegistrations(of: [3]) { _ in Self.others })
+        #expect(report.steps.map(\.id) == ["subscribe:tides", "unsubscribe:ebb"])
+        #expect(report.steps.map(\.accepted) == [2, 0])
+        #expect(report.steps.last?.held == 3)
+        #expect(report.result == .failed)
+    }
+
+    /// FCM refuses the other registration for good, so the step stops.
+    @Test func `whoever has another registration that is not in the topic holds the send, too`() async throws {
+        let laboratory = Laboratory()
+        let condition = try Condition(parsing: "'tide' in topics && !('no-tide' in topics)")
+        let sender = ScriptedSender(capacity: 1) { request, number in
+            if request.registration == .fid(3) { return .unregistered }
+            return request.registration == .token(3) ? .error(403, "PERMISSION_DENIED") : .accepted(request, number)
+        }
+        let report = try await laboratory.run(
+            laboratory.plan(.subscribe("no-tide", [1, 3]), .send(.sample([0], target: .condition(condition)))), sender,
+            others: OtherRegistrations(of: [3]) { _ in Self.others })
+        #expect(report.steps.map(\.accepted) == [1, 0] && report.steps.first?.pending == 1)
+        #expect(report.result == .failed)
+    }
 }
 
 extension Request {
