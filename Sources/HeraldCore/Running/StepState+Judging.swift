@@ -83,6 +83,7 @@ extension StepState {
             if case .unauthenticated = verdict { context.giveUp("\(code): \(message)") }
             report.stop(.answered(code: code, message: message))
         }
+        if !work.isSend, queue.retries.mayHaveTakenEffect(id) { work.noteAsked(id) }
         queue.retries.forget(id)
     }
 

@@ -18,3 +18,11 @@ extension StepWork {
             .map { .started(occurrence, kept[$0], $0) }
     }
 }
+
+extension RecordedOccurrence {
+    init(_ send: Plan.Send, begun: Date? = nil) {
+        self.init(
+            campaign: send.campaign, revision: send.revision, due: send.waves?.local.firstInstant ?? send.due,
+            local: send.waves?.local, contentDigest: send.contentDigest, target: send.target.recordedText, begun: begun)
+    }
+}

@@ -18,7 +18,8 @@ struct StepWork {
     private var content: EncodedContent?
     /// The second that the message's lifetime was encoded for last.
     private var renewedSecond: Int?
-    /// Recipients whose subscription an earlier run was changing when it ended. They may be subscribed because of herald.
+    /// Recipients whose subscription an earlier request was to change, and its answer is not known. They may be subscribed
+    /// because of herald.
     private var askedBefore: RecipientSet
     /// How the topic's members were recorded when the step began.
     private let before: Partition<Membership>
@@ -266,9 +267,9 @@ struct StepWork {
         }
         switch work {
         case .subscribe(let topic, _):
-            // Recipients that an earlier run tried to subscribe may be subscribed because of herald, whatever this run's
-            // attempt did. Their state stays.
-            let out = settled.everyRejected.union(settled.untried.subtracting(askedBefore))
+            // Recipients that an earlier request was to subscribe may be subscribed because of herald, whatever came of
+            // the last one. Their state stays.
+            let out = settled.everyRejected.union(settled.untried).subtracting(askedBefore)
             for (set, membership) in [
                 (settled.accepted, Membership.managed as Membership?),
                 (settled.preexisting, adopts ? .adopted : .preexisting),
@@ -320,20 +321,15 @@ struct StepWork {
         return [.halt(send.occurrence, halt)]
     }
 
+    /// A request was to subscribe or unsubscribe the recipient, and its answer is not known.
+    mutating func noteAsked(_ id: RecipientID) { askedBefore.insert(id) }
+
     /// The recipient has another registration now, which no earlier run subscribed or unsubscribed.
     mutating func noteChange(of id: RecipientID) { askedBefore.subtract([id]) }
 
     /// Whether a subscription that existed already comes from an earlier request of herald whose answer was lost.
     func isOurs(_ id: RecipientID, mayHaveTakenEffect: Bool) -> Bool {
         mayHaveTakenEffect || askedBefore.contains(id)
-    }
-}
-
-extension RecordedOccurrence {
-    init(_ send: Plan.Send, begun: Date? = nil) {
-        self.init(
-            campaign: send.campaign, revision: send.revision, due: send.waves?.local.firstInstant ?? send.due,
-            local: send.waves?.local, contentDigest: send.contentDigest, target: send.target.recordedText, begun: begun)
     }
 }
 
