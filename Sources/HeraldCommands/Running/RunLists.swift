@@ -24,7 +24,7 @@ final class RunLists: Sendable {
         guard files.workspace.goesByTime || files.workspace.goesByOutcomes else { return first.desiredOnceRecorded }
         let state = KnownState(store: store, recorded: try await store.snapshot())
         let judged = try await files.wanted(knownTo: state, at: location, judgedAt: now)
-        if judged.desired.registrations.changed.isEmpty {
+        if judged.desired.registrations.changes.isEmpty {
             try await judged.record(in: store)
             latest.withLock { $0 = judged }
         }

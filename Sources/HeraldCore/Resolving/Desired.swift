@@ -33,7 +33,7 @@ package struct Desired: Sendable {
         package var changed = RecipientSet()
         /// Those among them whose registration came back to life.
         package var revived = RecipientSet()
-        /// Former numbers whose registrations are among those that recipients change to.
+        /// Former numbers whose registrations recipients change to, or have already.
         package var returning = RecipientSet()
         /// Recipients that lists name by dead registrations only.
         package var dead = RecipientSet()

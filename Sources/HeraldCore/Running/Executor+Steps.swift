@@ -66,7 +66,8 @@ extension Executor {
         case .adopt, .group, .send: break
         }
         return try StepWork(
-            step.work, api: context.topicAPI, key: key, askedBefore: before[.subscribing].subtracting(reregistered),
+            step.work, api: context.topicAPI, key: key,
+            askedBefore: before[.subscribing].subtracting(reregistered).union(context.returned(to: before)),
             before: before, adopts: step.adopts, isDryRun: options.mode.isDryRun, begun: report.started,
             now: surroundings.now())
     }

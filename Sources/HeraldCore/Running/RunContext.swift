@@ -12,6 +12,8 @@ struct RunContext {
     /// Recipients whose registration died in this run, and the one that they got instead. FCM took the dead one out of
     /// its topics.
     var reregistered: [RecipientID: Registration] = [:]
+    /// The former numbers of recipients with a dead registration, by the registration that they stand for.
+    private var formers: [RecipientID: [Registration: RecipientSet]] = [:]
     var window: Window
     var random: any RandomNumberGenerator & Sendable
     /// The API that changes memberships. `auto` until the first answer shows which one the project has.
@@ -135,6 +137,29 @@ struct RunContext {
     mutating func noteSuccess(on api: APIs) { succeeded.formUnion(api) }
 
     func hasSucceeded(on api: APIs) -> Bool { succeeded.contains(api) }
+
+    // MARK: Registrations
+
+    /// - Parameter found: the registrations of former numbers.
+    mutating func note(_ found: [RecipientID: Registration]) {
+        for (former, registration) in found {
+            guard let id = recorded.formers[former] else { continue }
+            formers[id, default: [:]][registration, default: []].insert(former)
+        }
+    }
+
+    /// The former numbers under which the state knows a registration of the recipient.
+    func formers(of id: RecipientID, with registration: Registration?) -> RecipientSet {
+        registration.flatMap { formers[id]?[$0] } ?? []
+    }
+
+    /// The recipients that changed in this run to a registration that herald subscribed to a topic before.
+    ///
+    /// - Parameter recipients: those of the topic.
+    func returned(to recipients: Partition<Membership>) -> RecipientSet {
+        RecipientSet(
+            reregistered.filter { recipients.hasOwn(among: formers(of: $0.key, with: $0.value)) }.keys.sorted())
+    }
 
     // MARK: Rates
 

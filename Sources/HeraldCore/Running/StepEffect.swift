@@ -11,8 +11,9 @@ enum StepEffect {
     case read(RecipientSet)
     /// Read the rows of recipients of a personal campaign: `readRows` or `storeFailed`.
     case readRows(RecipientSet)
-    /// Find the other living registrations that lists name for recipients: `foundOthers`.
-    case findOthers(RecipientSet)
+    /// Find the other living registrations that lists name for recipients, and those that their former numbers stand
+    /// for: `foundOthers` or `storeFailed`.
+    case findOthers(RecipientSet, formers: RecipientSet)
     /// Write changes, all or none: `committed` or `storeFailed`. An empty list needs no write.
     case commit([StateChange])
     /// Let other processes send to these recipients too: `shared` or `storeFailed`.
@@ -45,7 +46,7 @@ enum StepEvent {
     case prepared
     case read([RecipientID: Registration])
     case readRows([RecipientID: FieldValues])
-    case foundOthers([RecipientID: [Registration]])
+    case foundOthers([RecipientID: [Registration]], formers: [RecipientID: Registration])
     case committed
     case storeFailed(String)
     case shared(JobID)

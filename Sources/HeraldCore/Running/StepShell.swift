@@ -110,7 +110,12 @@ struct StepShell<C: Clock> where C.Duration == Duration {
             } catch { return .storeFailed(StateError.reason(error)) }
         case .readRows(let recipients):
             do { return .readRows(try rows(of: recipients)) } catch { return .storeFailed(error.reason) }
-        case .findOthers(let recipients): return .foundOthers(await surroundings.others.find(recipients))
+        case .findOthers(let recipients, let formers):
+            let found = await surroundings.others.find(recipients)
+            do {
+                let known = formers.isEmpty ? [:] : try await surroundings.store.registrations(of: formers)
+                return .foundOthers(found, formers: known)
+            } catch { return .storeFailed(StateError.reason(error)) }
         case .commit(let changes):
             do {
                 if !changes.isEmpty { try await surroundings.commit(changes, ending: found(with: changes)) }

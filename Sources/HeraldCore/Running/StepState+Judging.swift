@@ -43,6 +43,7 @@ extension StepState {
             accept(id, isOurs: true, &context)
             if let messageID { keep(messageID, of: addressee, &context) }
         case .preexisting:
+            proveOther(of: id, &context)
             let isOurs = work.isOurs(id, mayHaveTakenEffect: queue.retries.mayHaveTakenEffect(id))
             accept(id, isOurs: isOurs, &context)
         case .dead(let failure) where addressee.reach != .target:
@@ -130,7 +131,7 @@ extension StepState {
     private mutating func accept(_ id: RecipientID, isOurs: Bool, _ context: inout RunContext) {
         context.noteSuccess(on: context.api(of: work.action))
         trouble.refusedInRow = 0
-        if let unproven = deaths.unproven.removeValue(forKey: id) { prove(unproven, &context) }
+        proveOther(of: id, &context)
         report.accepted += 1
         if isOurs {
             outcomes.accepted.insert(id)

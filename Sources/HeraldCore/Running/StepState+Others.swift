@@ -28,7 +28,9 @@ extension StepState {
             return nil
         }
         stage = .findingOthers
-        return .findOthers(RecipientSet(deaths.awaitingOthers.map(\.id).sorted()))
+        let recipients = RecipientSet(deaths.awaitingOthers.map(\.id).sorted())
+        let formers = context.recorded.formers.filter { recipients.contains($0.value) }
+        return .findOthers(recipients, formers: RecipientSet(formers.keys.sorted()))
     }
 
     mutating func tryOthers(
@@ -63,8 +65,9 @@ extension StepState {
         deaths.awaitingOthers = []
     }
 
-    /// The other registration works, so FCM is to be believed about the one before.
-    mutating func prove(_ unproven: DeadRegistrations.Unproven, _ context: inout RunContext) {
+    /// If another registration was tried in doubt: it works, so FCM is to be believed about the one before.
+    mutating func proveOther(of id: RecipientID, _ context: inout RunContext) {
+        guard let unproven = deaths.unproven.removeValue(forKey: id) else { return }
         noteLeft(unproven.death, context)
         change(unproven.death.addressee, to: unproven.other, &context)
     }
@@ -86,12 +89,12 @@ extension StepState {
 
     private mutating func change(_ addressee: Addressee, to other: Registration?, _ context: inout RunContext) {
         let id = addressee.id
+        work.noteChange(of: id, formers: context.formers(of: id, with: other))
         // Nothing is left to do. To forget the recipient again would bury its living registration.
         if isReplaced(addressee, context) { return }
         outcomes.forgotten.insert(id)
         outcomes.changed[id] = other
         context.reregistered[id] = other
-        work.noteChange(of: id)
     }
 
     /// Whether another step of the run has changed the recipient to another registration since this one was read.

@@ -175,7 +175,8 @@ struct StepState: DecidingStep {
         case (.readingRows(let recipients, let found, let granted), .readRows(let rows)):
             queue.add(named(recipients, found) { rows[$0] })
             return intend(granted, now, &context)
-        case (.findingOthers, .foundOthers(let found)):
+        case (.findingOthers, .foundOthers(let found, let formers)):
+            context.note(formers)
             tryOthers(found, now, &context)
             return goOn(now, &context)
         case (.intending(let block), .committed):

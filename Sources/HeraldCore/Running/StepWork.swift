@@ -324,8 +324,13 @@ struct StepWork {
     /// A request was to subscribe or unsubscribe the recipient, and its answer is not known.
     mutating func noteAsked(_ id: RecipientID) { askedBefore.insert(id) }
 
-    /// The recipient has another registration now, which no earlier run subscribed or unsubscribed.
-    mutating func noteChange(of id: RecipientID) { askedBefore.subtract([id]) }
+    /// The recipient has another registration now.
+    ///
+    /// - Parameter formers: the numbers under which the state knows that registration from before. Without one, no
+    ///   earlier run subscribed or unsubscribed it.
+    mutating func noteChange(of id: RecipientID, formers: RecipientSet) {
+        if before.hasOwn(among: formers) { askedBefore.insert(id) } else { askedBefore.subtract([id]) }
+    }
 
     /// Whether a subscription that existed already comes from an earlier request of herald whose answer was lost.
     func isOurs(_ id: RecipientID, mayHaveTakenEffect: Bool) -> Bool {

@@ -54,22 +54,24 @@ package struct Wanted: Sendable {
         desired.remarks = followed.remarks
         if let store, !desired.registrations.changed.isEmpty {
             desired.registrations.revived = try await revived(among: recorded.dead, in: store)
-            desired.registrations.returning = try await returning(among: recorded.formers, in: store)
         }
+        if let store { desired.registrations.returning = try await returning(to: recorded, in: store) }
         if let store, let numbering, desired.unrecorded == 0 { try await remember(as: numbering, in: store) }
     }
 
-    /// The former numbers whose registrations recipients change to.
-    private func returning(
-        among formers: [RecipientID: RecipientID], in store: any StateStore
-    ) async throws -> RecipientSet {
-        let changing = formers.filter { desired.registrations.changed.contains($0.value) }
-        guard !changing.isEmpty else { return [] }
-        let found = try await store.registrations(of: RecipientSet(changing.keys.sorted()))
-        let listed = try recipients.registrations(of: RecipientSet(changing.values.sorted()))
+    /// The former numbers whose registrations recipients change to, or have again since an earlier run changed them.
+    private func returning(to recorded: RecordedState, in store: any StateStore) async throws -> RecipientSet {
+        let changed = desired.registrations.changed
+        let apart = recorded.formersApart.filter { !changed.contains($0.value) }
+        let formers = recorded.formers.filter { changed.contains($0.value) }.merging(apart) { one, _ in one }
+        guard !formers.isEmpty else { return [] }
+        let found = try await store.registrations(of: RecipientSet(formers.keys.sorted()))
+        let recipients = RecipientSet(Set(formers.values).sorted())
+        let current = try await store.registrations(of: recipients.subtracting(changed))
+            .merging(self.recipients.registrations(of: recipients.intersection(changed))) { _, listed in listed }
         return RecipientSet(
             found.filter { former, registration in
-                changing[former].flatMap { listed[$0] } == registration
+                formers[former].flatMap { current[$0] } == registration
             }.keys.sorted())
     }
 
@@ -106,7 +108,7 @@ package struct Wanted: Sendable {
     /// Writes the recipients that the state does not know yet. A recipient needs a number there before a send or a
     /// subscription.
     package func record(in store: any StateStore) async throws {
-        guard desired.unrecorded > 0 else { return }
+        guard desired.unrecorded > 0 || !desired.registrations.returning.isEmpty else { return }
         let isAlone = try await store.numbering() == numbering
         // Before the registrations: memberships were made with the earlier ones.
         let changes = desired.registrations.changes

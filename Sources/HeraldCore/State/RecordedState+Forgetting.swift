@@ -41,6 +41,11 @@ extension GroupMembership: Forgettable {
 }
 
 extension Partition where State: Forgettable {
+    /// Whether herald made a membership of one of them, or may have made it.
+    func hasOwn(among members: RecipientSet) -> Bool {
+        !members.isEmpty && !union(of: State.own + [.forgotten]).intersection(members).isEmpty
+    }
+
     /// Members leave. Memberships that herald made are kept as forgotten.
     package mutating func forget(_ members: RecipientSet) {
         let kept = union(of: State.own + [.forgotten]).intersection(members)

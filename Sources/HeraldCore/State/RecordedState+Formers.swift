@@ -3,6 +3,19 @@
 extension RecordedState {
     package var nextFormer: RecipientID { (formers.keys.max() ?? KnownRecipient.firstFormer - 1) + 1 }
 
+    /// The recipients of former numbers that are in a topic because of herald, where the recipients themselves are not.
+    package var formersApart: [RecipientID: RecipientID] {
+        if formers.isEmpty { return [:] }
+        var apart: [RecipientID: RecipientID] = [:]
+        for topic in topics.values {
+            let own = topic.recipients.union(of: Membership.own + [.adopted])
+            for (former, recipient) in formers where own.contains(former) && !own.contains(recipient) {
+                apart[former] = recipient
+            }
+        }
+        return apart.filter { !dead.contains($0.value) }
+    }
+
     /// The recipients among `members` that are in a topic or group.
     func withMembership(among members: RecipientSet) -> RecipientSet {
         var found = RecipientSet()

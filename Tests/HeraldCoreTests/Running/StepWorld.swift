@@ -58,8 +58,8 @@ struct StepWorld<Step: DecidingStep> {
                 let numbers = Array(recipients)
                 event = .read(Dictionary(uniqueKeysWithValues: numbers.map { ($0, Registration.fid(Int($0))) }))
             case .readRows: event = .readRows([:])
-            case .findOthers(let recipients):
-                event = .foundOthers(RunContext.sampleOthers.filter { recipients.contains($0.key) })
+            case .findOthers(let recipients, _):
+                event = .foundOthers(RunContext.sampleOthers.filter { recipients.contains($0.key) }, formers: [:])
             case .commit(let changes): event = commit(changes)
             case .send(let departures):
                 unwritten += departures.map(\.request).filter { !isWritten($0, state) }
