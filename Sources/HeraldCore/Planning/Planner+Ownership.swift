@@ -78,9 +78,11 @@ extension Planner {
         }
     }
 
-    /// Whoever had left by themselves and is not listed any more may come back as anybody does.
+    /// Whoever had left by themselves and is not listed any more may come back as anybody does. Whom the files only leave
+    /// out is listed all along.
     private mutating func noteLeft(_ left: RecipientSet, _ topic: TopicName) {
-        let listed = left.intersection(declaration(of: topic)?.members ?? [])
+        let declared = declaration(of: topic)
+        let listed = left.intersection(declared?.members.union(declared?.leftOut ?? []) ?? [])
         var over = left.subtracting(listed)
         if let successor = successors[topic] {
             if !listed.isEmpty, topicMembers[successor]?.drift == .keep {

@@ -67,6 +67,8 @@ package struct DesiredTopic: Sendable {
     package var members: RecipientSet
     /// Whether what came of a campaign decides who its members are.
     package var goesByOutcomes = false
+    /// Whom its audiences list, and `exclude` or `suppress` leaves out.
+    package var leftOut = RecipientSet()
     /// The audiences that decide who its members are, and of which nobody knows yet who is in them. Until then only who
     /// is suppressed leaves it.
     package var undecided: [String] = []

@@ -177,11 +177,13 @@ package struct Resolver {
         (desired.registrations, desired.suppressed) = (registrations, suppressed)
         desired.leftOut = workspace.audiences.flatMap { leftOut(of: $0) }
         desired.topics = workspace.topics.map { topic in
-            let members = audiences.union(topic.subscribers).subtracting(audiences.leavingOut(topic.exclude))
+            let listed = audiences.union(topic.subscribers)
+            let members = listed.subtracting(audiences.leavingOut(topic.exclude)).subtracting(suppressed)
             var desired = DesiredTopic(
-                name: topic.name.value, members: members.subtracting(suppressed), prune: topic.prune,
+                name: topic.name.value, members: members, prune: topic.prune,
                 isOfApp: topic.isOfApp, drift: topic.drift, adopt: topic.adopt,
                 previousNames: topic.previousNames.map(\.value))
+            desired.leftOut = listed.subtracting(members)
             let deciding = (topic.subscribers + topic.exclude).map(\.value)
             desired.goesByOutcomes = goesByOutcomes(deciding)
             desired.undecided = undecided(among: deciding)

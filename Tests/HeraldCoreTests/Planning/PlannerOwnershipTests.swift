@@ -91,6 +91,22 @@ struct PlannerOwnershipTests {
         #expect(scenario.plan().works == [.subscribe("tides", [2])])
     }
 
+    @Test func `who is left out for a while and listed all along stays out`() {
+        var scenario = scenario([1], topic([.managed: [1], .left: [2]]))
+        scenario.desired.topics[0].leftOut = [2, 3]
+        #expect(scenario.plan().doesNothing)
+        scenario.declare([1, 2])
+        #expect(scenario.plan().doesNothing)
+    }
+
+    @Test func `who is left out under a topic's new name stays out there`() {
+        var scenario = scenario([1], topic([:]), previousNames: ["ebb"])
+        scenario.desired.topics[0].leftOut = [2]
+        scenario.state.topics["ebb"] = topic([.managed: [1], .left: [2]])
+        scenario.state.apply(scenario.plan().notes)
+        #expect(scenario.state.topics["tides"]?.left == [2] && scenario.state.topics["ebb"]?.left == [])
+    }
+
     @Test func `a topic that was gone and is back is a new wish for everybody`() {
         var scenario = scenario([1], topic([.managed: [1], .left: [1]]))
         scenario.state.topics["tides"] = topic([.left: [1]])

@@ -55,6 +55,16 @@ struct SuppressionTests {
         }
     }
 
+    @Test func `a topic knows whom its audiences list and who is left out`() throws {
+        var workspace = Self.workspace
+        workspace.audiences.append(Self.audience("guests", [4, 11]))
+        workspace.topics = [Topic(name: .init("t"), subscribers: [.init("all")])]
+        workspace.topics[0].exclude = [.init("guests")]
+        let desired = try Resolved(workspace)
+        #expect(desired.topics.map { desired.keys(of: $0.members) } == [keys([5, 6, 7, 8])])
+        #expect(desired.topics.map { desired.keys(of: $0.leftOut) } == [keys([1, 2, 3, 4, 9])])
+    }
+
     @Test func `the size of a suppressed audience is that of its list, so that its guard sees an emptied one`() throws {
         let desired = try Resolved(Self.workspace)
         #expect(desired.audienceSizes == ["all": 5, "opted-out": 3, "legal": 2, "some-out": 0])
