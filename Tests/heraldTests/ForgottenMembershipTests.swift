@@ -95,4 +95,17 @@ import Testing
         try await done("state erase \(Registration.fid(4).rawValue) --auto-approve", host)
         await sandbox.end()
     }
+
+    @Test func `whoever cannot be erased while herald has them in a topic can be forgotten first`() async throws {
+        let (_, host) = try await sandbox.startEmulator()
+        try list(1...4)
+        try await done("apply --auto-approve", host)
+        try list(1...3)
+        let erase = "state erase \(Registration.fid(4).rawValue) --auto-approve"
+        let refused = try await sandbox.herald(erase, host: host)
+        #expect(refused.status == 1 && refused.errors.contains("'herald state forget' it instead"), "\(refused.errors)")
+        try await done("state forget \(Registration.fid(4).rawValue)", host)
+        try await done(erase, host)
+        await sandbox.end()
+    }
 }

@@ -102,7 +102,7 @@ extension StepReport {
 
     /// Whether a person must look at the step. Dead registrations are forgotten and do not count as failures, and
     /// neither does waiting.
-    var hasFailed: Bool { rejected > dead || unknown > 0 || isIncomplete || stopped != nil || hasMissed }
+    var hasFailed: Bool { refused > 0 || unknown > 0 || isIncomplete || stopped != nil || hasMissed }
 
     /// Whether people were not tried who do not wait for their time.
     var isIncomplete: Bool { pending > 0 && !isWaiting }

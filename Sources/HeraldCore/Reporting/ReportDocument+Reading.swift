@@ -213,6 +213,7 @@ extension StepReport {
         for failure in try fields.list("failures") { failures.append(try Report.Failure(failure)) }
         failuresOmitted = failures.count < Self.shownFailures ? 0 : max(0, rejected + unknown - failures.count)
         forgotten = failures.count { $0.action == .forgotten }
+        doubted = failures.count { $0.action == .kept }
         // Whoever has another registration instead of a dead one is not among the rejected.
         replaced = max(0, forgotten + failures.count { $0.action == .rejected } - rejected)
         if let reason = try fields.optionalText("stopped") { stop(.saved(reason)) }

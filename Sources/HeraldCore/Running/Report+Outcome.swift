@@ -12,7 +12,7 @@ extension Report {
         if steps.contains(where: { $0.unknown > 0 }) { return .unknown }
         if wasBlocked { return .refused }
         let hasFailed = steps.contains { step in
-            step.rejected > step.dead || step.stopped.map { withRest || $0 != .interrupted } ?? false
+            step.refused > 0 || step.stopped.map { withRest || $0 != .interrupted } ?? false
                 || !step.isStanding && (withRest ? step.pending : 0) + step.held > 0 || step.hasMissed
         }
         return hasFailed || missed > 0 || !silenced.isEmpty ? .failed : .ok
@@ -27,6 +27,11 @@ extension Report {
 }
 
 extension StepReport {
-    /// How many of the rejected are dead. They are no failure.
+    /// How many of the rejected are dead.
     var dead: Int { forgotten - replaced }
+
+    /// How many of the rejected are a failure. The dead are none. Nor is whoever leaves a topic with a registration that FCM
+    /// says it does not know: they get nothing from the topic, and if that is not to be believed, the next run asks
+    /// again.
+    var refused: Int { rejected - dead - (action == .unsubscribe ? doubted : 0) }
 }

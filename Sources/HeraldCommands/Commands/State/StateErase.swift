@@ -59,7 +59,8 @@ struct StateErase: AsyncParsableCommand {
         if !places.isEmpty {
             throw CommandFailure(
                 .wrong, "this registration is still in \(places.joined(separator: ", "))",
-                help: "apply first, so that it leaves; no list may name it then")
+                help: "apply first, so that it leaves; no list may name it then. "
+                    + "If FCM does not know it any more, 'herald state forget' it instead")
         }
     }
 }
