@@ -116,6 +116,23 @@ import Testing
         await scene.sandbox.end()
     }
 
+    @Test func `an import says which topic has the name as a previous one, and what plans do then`() async throws {
+        let scene = try await Scene(isShared: false)
+        try await scene.control.put((1...3).map { .fid($0) }, state: "active", topics: ["old"])
+        try scene.write(1...2, keys: ", previous_names: [old]")
+        try scene.sandbox.folder.write(
+            "fid\n" + (1...3).map { Registration.fid($0).rawValue + "\n" }.joined(), to: "workspace/former.csv")
+        try scene.sandbox.folder.write(
+            "{kind: audience, name: former, source: {file: former.csv}}\n", to: "workspace/former.yaml")
+        let output = try await scene.herald("import topic old --audience former --as managed")
+        #expect(output.contains("Topic 'tides' has 'old' as a previous name."), "\(output)")
+        #expect(!output.contains("leave it alone") && !output.contains("kind: topic"), "\(output)")
+        let steps = try await scene.plan()["steps"]?.array ?? []
+        #expect(steps.map { $0["action"] } == ["subscribe", "unsubscribe"])
+        #expect(steps.map { $0["planned"] } == [2, 3])
+        await scene.sandbox.end()
+    }
+
     @Test(arguments: isShared)
     func `who left stays out or comes back, as 'drift' of the topic says`(_ isShared: Bool) async throws {
         let scene = try await Scene(isShared: isShared)

@@ -60,6 +60,16 @@ struct ImportRun {
         if report.pending > 0 { text += ", \(report.pending.grouped) were not asked for" }
         console.result("\(text)\n")
         guard !isDeclared else { return }
+        if let successor = context.workspace.topics.first(where: { $0.previousNames.contains { $0.value == topic } }) {
+            console.result(
+                """
+
+                Topic '\(successor.name.value)' has '\(topic)' as a previous name. With the next plan whoever counts as \
+                herald's joins '\(successor.name.value)' if they belong there, and leaves '\(topic)'.
+
+                """)
+            return
+        }
         console.result(
             """
 
