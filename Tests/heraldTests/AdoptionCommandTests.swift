@@ -1,4 +1,5 @@
 import FCM
+import Foundation
 import HeraldTestSupport
 import Testing
 
@@ -130,6 +131,34 @@ import Testing
         let steps = try await scene.plan()["steps"]?.array ?? []
         #expect(steps.map { $0["action"] } == ["subscribe", "unsubscribe"])
         #expect(steps.map { $0["planned"] } == [2, 3])
+        await scene.sandbox.end()
+    }
+
+    /// The backup is from before 3 and 4 were subscribed. 4 has opted out since, which is how suppressing is used.
+    @Test func `after a restored backup an import gives back whom herald has subscribed since`() async throws {
+        let scene = try await Scene(isShared: false)
+        let folder = scene.sandbox.folder
+        try folder.write(try folder.read("workspace/herald.yaml") + "suppress: [out]\n", to: "workspace/herald.yaml")
+        try folder.write("{kind: audience, name: out, source: {file: out.txt}}\n", to: "workspace/out.yaml")
+        try folder.write("", to: "workspace/out.txt")
+        try scene.write(1...2)
+        #expect(try await scene.apply() == 2)
+        _ = try await scene.herald("state backup \(folder.path)/backup.sqlite")
+        try scene.write(1...4)
+        #expect(try await scene.apply() == 2)
+        let files = FileManager.default
+        for name in ["state.sqlite", "state.sqlite-wal", "state.sqlite-shm"] {
+            try? files.removeItem(atPath: "\(folder.path)/\(name)")
+        }
+        try files.copyItem(atPath: "\(folder.path)/backup.sqlite", toPath: scene.sandbox.statePath)
+        try folder.write(Registration.fid(4).rawValue + "\n", to: "workspace/out.txt")
+        _ = try await scene.herald("import topic tides --audience all --as managed")
+        #expect(try await scene.sandbox.herald("run", host: scene.host).status == 3, "it is no way around the guard")
+        _ = try await scene.herald("apply --auto-approve --override state_went_back")
+        #expect(try await scene.members() == [1, 2, 3])
+        try scene.write(1...2)
+        #expect(try await scene.apply() == 1)
+        #expect(try await scene.members() == [1, 2])
         await scene.sandbox.end()
     }
 
