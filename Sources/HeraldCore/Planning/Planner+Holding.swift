@@ -77,13 +77,19 @@ extension Planner {
                 stageTable(of: send, wanted, occurrence))
             return unrecorded(of: send)
         }
-        let sends =
-            listsSkipped
-            ? unlessStagesWait(send, of: wanted.campaign, occurrence).flatMap { admitting($0, of: wanted, occurrence) }
-            : send.target.isOneRequest(send.delivery)
-                ? admitting(send, of: wanted, occurrence)
-                : send.delivery.stages.map { staged(send, $0, of: wanted, occurrence) }
-                    ?? unstaged(send, of: wanted, occurrence)
+        let sends: [Plan.Send]
+        if listsSkipped {
+            sends = unlessStagesWait(send, of: wanted.campaign, occurrence).flatMap {
+                admitting($0, of: wanted, occurrence)
+            }
+        } else if send.target.isOneRequest(send.delivery) {
+            sends = admitting(send, of: wanted, occurrence)
+        } else {
+            let send = withoutNewer(send, of: wanted.campaign, occurrence)
+            sends =
+                send.delivery.stages.map { staged(send, $0, of: wanted, occurrence) }
+                ?? unstaged(send, of: wanted, occurrence)
+        }
         return sends.isEmpty ? unrecorded(of: send) : sends
     }
 

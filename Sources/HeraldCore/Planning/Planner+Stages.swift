@@ -9,7 +9,7 @@ extension Planner {
         let campaign = wanted.campaign
         // What is too late for everybody is so in every stage: none opens.
         if occurrence == nil, isTooLate(send, wanted) { return admitting(send, of: wanted, nil) }
-        var send = campaign.schedule.catchUp == .all ? send : withoutNewer(send, of: campaign, occurrence)
+        var send = send
         // They stay seeds when a later stage, or a person, has them tried again.
         send.seeds = wanted.seeds.intersection(send.members)
         var staging = StageSorting(
@@ -187,7 +187,7 @@ extension Planner {
         else {
             return admitting(send, of: wanted, occurrence)
         }
-        var send = campaign.schedule.catchUp == .all ? send : withoutNewer(send, of: campaign, occurrence)
+        var send = send
         if last.share < .everybody {
             opening.since = opening.since ?? now
             let besides = send.members.union(send.discovered)
@@ -204,30 +204,6 @@ extension Planner {
         // Whoever was sent it was in time for the first stage, and the others waited for them.
         if later.counts.tried > 0 { opening.firstEnd = opening.first }
         return admitting(send, of: wanted, occurrence, since: opening)
-    }
-
-    /// The send without those whom a later occurrence of the campaign has reached: `catch_up` decides for them, unless a
-    /// person did. Of what is due once, one of an earlier revision is older news, whatever its time is.
-    private func withoutNewer(
-        _ send: Plan.Send, of campaign: Campaign, _ occurrence: RecordedOccurrence?
-    ) -> Plan.Send {
-        guard let occurrence else { return send }
-        let newer = (occurrences[send.campaign] ?? []).map(\.occurrence).filter {
-            $0.hasTried && (campaign.schedule.repeats || $0.revision >= occurrence.revision)
-                && $0.isLater(than: occurrence, in: campaign.schedule.zone)
-        }
-        guard !newer.isEmpty else { return send }
-        // Of a finished one only counts are known. It was for everybody.
-        let reached =
-            newer.contains { $0.finished != nil }
-            ? send.members : newer.reduce(into: RecipientSet()) { $0.formUnion($1.ledger?.settled ?? []) }
-        let both = send.members.intersection(reached)
-        let again = both.subtracting(repeated(occurrence, of: both))
-        guard !again.isEmpty else { return send }
-        var send = send
-        send.skipped.move(again, to: .superseded)
-        send.limit(to: send.members.subtracting(again))
-        return send
     }
 
     /// Why an occurrence waits whose stage was halted.

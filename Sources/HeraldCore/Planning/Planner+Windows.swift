@@ -49,6 +49,35 @@ extension Planner {
         }
     }
 
+    /// The send without those whom a later occurrence of the campaign has reached: `catch_up` decides for them, unless a
+    /// person did. Of what is due once, one of an earlier revision is older news, whatever its time is.
+    ///
+    /// - Parameter occurrence: as the state has it; `nil` for one that begins now.
+    func withoutNewer(
+        _ send: Plan.Send, of campaign: Campaign, _ occurrence: RecordedOccurrence?
+    ) -> Plan.Send {
+        guard campaign.schedule.catchUp != .all, waitsForEach(send) else { return send }
+        let own = occurrence ?? RecordedOccurrence(send)
+        let newer = (occurrences[send.campaign] ?? []).map(\.occurrence).filter {
+            $0.hasTried && (campaign.schedule.repeats || $0.revision >= own.revision)
+                && $0.isLater(than: own, in: campaign.schedule.zone)
+                // What a fast clock sent before its time takes the place of nothing that begins.
+                && (occurrence != nil || $0.finished == nil && $0.due ?? now <= now)
+        }
+        guard !newer.isEmpty else { return send }
+        // Of a finished one only counts are known. It was for everybody.
+        let reached =
+            newer.contains { $0.finished != nil }
+            ? send.members : newer.reduce(into: RecipientSet()) { $0.formUnion($1.ledger?.settled ?? []) }
+        let both = send.members.intersection(reached)
+        let again = both.subtracting(repeated(occurrence, of: both))
+        guard !again.isEmpty else { return send }
+        var send = send
+        send.skipped.move(again, to: .superseded)
+        send.limit(to: send.members.subtracting(again))
+        return send
+    }
+
     /// Those of the members whom a person has tried again. As far as a snapshot shows, any of them may be.
     func repeated(_ occurrence: RecordedOccurrence?, of members: RecipientSet) -> RecipientSet {
         let again = occurrence?.ledger?[.again] ?? []
@@ -68,7 +97,7 @@ extension Planner {
     /// Whether not all its people may start, or might have started, at the same time.
     private func waitsForEach(_ send: Plan.Send) -> Bool {
         let hadStages = state.occurrences[send.occurrence]?.stages.isEmpty == false
-        return send.delivery.window != nil || send.waves != nil || send.staging != nil || hadStages
+        return send.delivery.window != nil || send.waves != nil || send.delivery.stages != nil || hadStages
     }
 
     /// Nobody is known, so that only a window that is the same for all can be judged.
