@@ -96,8 +96,10 @@ extension Planner {
 
     /// Whether not all its people may start, or might have started, at the same time.
     private func waitsForEach(_ send: Plan.Send) -> Bool {
-        let hadStages = state.occurrences[send.occurrence]?.stages.isEmpty == false
-        return send.delivery.window != nil || send.waves != nil || send.delivery.stages != nil || hadStages
+        let occurrence = state.occurrences[send.occurrence]
+        // Those whom stages or a window kept waiting that its file had.
+        let hasKept = occurrence.map { !$0.stages.isEmpty || $0.suspended != nil } ?? false
+        return send.delivery.window != nil || send.waves != nil || send.delivery.stages != nil || hasKept
     }
 
     /// Nobody is known, so that only a window that is the same for all can be judged.

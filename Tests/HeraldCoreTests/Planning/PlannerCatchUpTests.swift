@@ -91,4 +91,15 @@ struct PlannerCatchUpTests {
         #expect(sends.map(\.members) == [[], RecipientSet(21...40)])
         #expect(sends[0].skipped[.superseded] == Self.all)
     }
+
+    /// All but one waited for both occurrences. Then their author took the window out.
+    @Test func `whoever waited for several gets the latest, also if there is no window any more`() throws {
+        let entries = [Entry(hour: 6, accepted: [1]), Entry(hour: 7, accepted: [1])]
+        var scenario = try scenario(.window, .latest, entries)
+        scenario.desired.sends[0].campaign.delivery.window = nil
+        for id in scenario.state.occurrences.keys { scenario.state.apply([.suspend(id, at: .after(-60))]) }
+        let sends = scenario.plan().sends.sorted { $0.occurrence < $1.occurrence }
+        #expect(sends.map(\.members) == [[], RecipientSet(2...40)])
+        #expect(sends[0].skipped[.superseded] == RecipientSet(2...40))
+    }
 }
