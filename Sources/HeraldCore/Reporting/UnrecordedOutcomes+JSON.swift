@@ -3,20 +3,24 @@ internal import FCM
 extension UnrecordedOutcomes {
     /// As a report has them: the numbers in ranges, each with its first and last.
     var json: JSONValue {
-        [
+        var members: [String: JSONValue] = [
             "accepted": accepted.ranges, "deferred": deferred.ranges, "untried": untried.ranges,
             "rejected": .object(rejected.mapValues(\.ranges)),
         ]
+        if !repeated.isEmpty { members["repeated"] = repeated.ranges }
+        return .object(members)
     }
 
     /// `nil` if it has another form.
     init?(json: JSONValue) {
         guard let accepted = json["accepted"].flatMap(RecipientSet.init(ranges:)),
             let deferred = json["deferred"].flatMap(RecipientSet.init(ranges:)),
-            let untried = json["untried"].flatMap(RecipientSet.init(ranges:)), let rejected = json["rejected"]?.object
+            let untried = json["untried"].flatMap(RecipientSet.init(ranges:)), let rejected = json["rejected"]?.object,
+            let repeated = RecipientSet(ranges: json["repeated"] ?? .array([]))
         else { return nil }
         self.init()
         (self.accepted, self.deferred, self.untried) = (accepted, deferred, untried)
+        self.repeated = repeated
         for (code, ranges) in rejected {
             guard let members = RecipientSet(ranges: ranges),
                 code.wholeMatch(of: #/[A-Za-z0-9_.\-]{1,100}/#) != nil

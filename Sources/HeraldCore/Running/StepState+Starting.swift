@@ -165,8 +165,9 @@ extension StepState {
 
     /// Messages to these started then, and may have arrived. They count for caps, whatever becomes of a repeat.
     mutating func noteEarlier(_ members: RecipientSet, at date: Date) {
-        guard let send = work.send, let counting = send.counting else { return }
-        earlierStarts.move(members.subtracting(send.seeds), to: counting.start(at: date))
+        guard let send = work.send else { return }
+        let starts = work.starts(of: members.subtracting(send.seeds), at: date)
+        for start in starts.states { earlierStarts.move(starts[start], to: start) }
     }
 
     /// The recipients that have a registration in the state. The others are rejected.

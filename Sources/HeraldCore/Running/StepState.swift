@@ -213,7 +213,7 @@ struct StepState: DecidingStep {
         case (.closing, .committed): return end(now, context)
         case (.closing, .storeFailed(let reason)):
             giveUp(reason, &context)
-            if work.isSend { report.unrecorded = UnrecordedOutcomes(outcomes) }
+            if work.isSend { report.unrecorded = UnrecordedOutcomes(outcomes, besides: earlierStarts) }
             return end(now, context)
         case (_, .storeFailed(let reason)):
             giveUp(reason, &context)

@@ -248,8 +248,7 @@ struct StepWork {
         case .adopt, .group: return []
         case .send(let send):
             let counted = send.seeds.isEmpty ? members : members.subtracting(send.seeds)
-            let start = send.counting.map { [StateChange.started(send.occurrence, counted, $0.start(at: now))] } ?? []
-            return [.outcome(send.occurrence, members, .intended)] + (counted.isEmpty ? [] : start)
+            return [.outcome(send.occurrence, members, .intended)] + starting(counted, of: send.occurrence, at: now)
         }
     }
 

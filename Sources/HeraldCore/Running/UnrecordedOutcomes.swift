@@ -8,6 +8,8 @@ package struct UnrecordedOutcomes: Hashable, Sendable {
     package var deferred: RecipientSet = []
     /// Their request had no effect.
     package var untried: RecipientSet = []
+    /// Those of the rejected who may have got an earlier try of the message, which still counts for caps.
+    package var repeated: RecipientSet = []
 
     package init() {}
 
@@ -18,10 +20,13 @@ package struct UnrecordedOutcomes: Hashable, Sendable {
 
 extension UnrecordedOutcomes {
     /// `nil` if nothing is left to be written.
-    init?(_ outcomes: UnwrittenOutcomes) {
+    ///
+    /// - Parameter earlier: when messages started that may have arrived and that were sent again.
+    init?(_ outcomes: UnwrittenOutcomes, besides earlier: Partition<MessageStart>) {
         accepted = outcomes.accepted.union(outcomes.preexisting)
         rejected = outcomes.rejected.filter { !$0.value.isEmpty }
         (deferred, untried) = (outcomes.deferred, outcomes.untried)
+        repeated = outcomes.everyRejected.intersection(earlier.all)
         if isEmpty { return nil }
     }
 }
@@ -30,8 +35,8 @@ extension UnrecordedOutcomes {
     /// Whom it has as rejected.
     private var everyRejected: RecipientSet { rejected.values.reduce(into: RecipientSet()) { $0.formUnion($1) } }
 
-    /// Who got nothing, so that it counts for no cap. Whom FCM refused for now may have got it.
-    var unsent: RecipientSet { untried.union(everyRejected) }
+    /// Who got nothing, so that it counts for no cap. Whom FCM refused for now may have got it, also in an earlier try.
+    var unsent: RecipientSet { untried.union(everyRejected).subtracting(repeated) }
 
     /// Who is tried again once this is added.
     func returning(to ledger: Ledger) -> RecipientSet { deferred.union(untried).intersection(ledger.uncertain) }
