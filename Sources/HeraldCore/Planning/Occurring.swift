@@ -26,8 +26,8 @@ extension Occurring {
         zone = schedule.zone
         offset = schedule.zone.offset(at: date).offsetText
         last = nil
-        note = [schedule.note(at: date), campaign.delivery.window?.note(at: date) ?? ""].filter { !$0.isEmpty }
-            .joined(separator: "; ")
+        let window = campaign.delivery.window?.note(at: date, expiring: campaign.delivery.expiry(from: date))
+        note = [schedule.note(at: date), window ?? ""].filter { !$0.isEmpty }.joined(separator: "; ")
     }
 
     /// An occurrence in local time, from the first clock of the world that reaches it to the last.
@@ -54,13 +54,16 @@ extension Occurring {
 extension SendWindow {
     /// What becomes of an occurrence that is due while it is closed, in words. Empty while it is open, and where each
     /// recipient has a zone.
-    fileprivate func note(at date: Date) -> String {
+    fileprivate func note(at date: Date, expiring expiry: Date?) -> String {
         let standing = hours.standing(at: date, in: zone)
         if field != nil { return "window \(words)" }
         guard !standing.isOpen else { return "" }
         if whenClosed == .skip { return "skipped: outside its window (\(words))" }
-        guard let opening = standing.until.map({ zone.local(at: $0) }) else { return "" }
-        return "waits for its window, which opens at \(opening) \(zone.name)"
+        guard let opening = standing.until else { return "" }
+        if let expiry, expiry <= opening {
+            return "expires at \(zone.local(at: expiry)) \(zone.name), before its window opens"
+        }
+        return "waits for its window, which opens at \(zone.local(at: opening)) \(zone.name)"
     }
 }
 

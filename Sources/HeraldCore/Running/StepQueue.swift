@@ -14,13 +14,13 @@ struct StepQueue {
     /// Those of them who were still to be tried. A later plan judges them.
     private(set) var awaitingCaps = RecipientSet()
 
-    /// Recipients whose window has closed. A later run goes on with them.
+    /// Recipients whose window has closed, or for whom it has expired. A later run accounts for them.
     struct Aside {
-        /// How many ends of windows have passed.
+        /// How many ends have passed.
         var closings = 0
         var members = RecipientSet()
-        /// Whether one of them was still to be tried.
-        var hasSome = false
+        /// Those of them who were still to be tried.
+        var left = RecipientSet()
     }
 
     /// How many recipients' registrations are read at once.
@@ -60,13 +60,11 @@ struct StepQueue {
 
     /// None of these is tried for the first time any more.
     ///
-    /// - Parameter closings: how many ends of windows have passed.
+    /// - Parameter closings: how many ends have passed.
     mutating func setAside(_ members: RecipientSet, after closings: Int) {
-        let (kept, before) = (rest.subtracting(members), freshCount)
-        fresh = kept.makeIterator()
-        ahead = ahead.filter { !members.contains($0.id) }[...]
-        freshCount = kept.count + ahead.count
-        aside = Aside(closings: closings, members: members, hasSome: aside.hasSome || freshCount < before)
+        let left = untried.intersection(members)
+        takeOut(left)
+        aside = Aside(closings: closings, members: members, left: aside.left.union(left))
     }
 
     /// None of these is tried any more, for the first time or again: caps may stop them.
@@ -81,7 +79,7 @@ struct StepQueue {
     /// Who was under way when their window closed, or when a cap came to stop them, is not tried again either.
     mutating func setRetriesAside() {
         if retries.isEmpty { return }
-        if aside.closings > 0, !retries.remove(aside.members).isEmpty { aside.hasSome = true }
+        if aside.closings > 0 { aside.left.formUnion(retries.remove(aside.members)) }
         if !stopped.isEmpty { awaitingCaps.formUnion(retries.remove(stopped)) }
     }
 

@@ -290,11 +290,14 @@ struct StepState: DecidingStep {
     }
 
     private mutating func lastChanges(_ now: Moment, _ context: RunContext) -> [StateChange] {
-        if queue.aside.hasSome { report.wait(work.closedNote) }
+        let left = queue.aside.left
+        let expiry = work.expiry(of: left, at: now.date)
+        if !left.isEmpty, expiry == nil { report.wait(work.closedNote) }
         let isComplete = report.pending == 0 && report.stopped == nil && !report.isStanding
         let ending = isComplete ? work.closing(at: now.date, unknown: report.unknown) : []
         var changes = closeStage(now, isLast: !ending.isEmpty) + ending
-        if report.standing == .waiting, calls.hasStarted { changes += work.suspending(at: now.date) }
+        if report.standing == .waiting || !left.isEmpty, calls.hasStarted { changes += work.suspending(at: now.date) }
+        if let expiry { report.stop(.tooLate(.expired(at: expiry))) }
         if !isUnfinished, let note = undecidedNote { report.wait(note) }
         if let halt = trouble.halt, context.options.mode == .apply { changes += work.halting(halt) }
         return changes
@@ -316,7 +319,7 @@ struct StepState: DecidingStep {
             with: stageFigures, isHalted: trouble.halt == .stage, isSettled: isSettled && !isLeft || isLast)
         guard calls.hasStarted || trouble.halt == .stage else {
             // Caps left nobody of it. If nobody was sent anything before either, it is passed over.
-            let isPassed = isOver && !report.isStanding && !staging.ahead.isEmpty
+            let isPassed = isOver && !report.isStanding && queue.aside.left.isEmpty && !staging.ahead.isEmpty
             if isPassed { nextStage = stageFigures.outcomes == 0 ? now.date : staging.opening(after: now.date) }
             return []
         }

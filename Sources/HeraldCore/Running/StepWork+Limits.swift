@@ -14,13 +14,13 @@ extension StepWork {
         case closed
     }
 
-    /// How many ends of windows have passed, where there are several.
+    /// How many ends of windows, or of `expires_after`, have passed, where there are several.
     func closings(at now: Date) -> Int {
         guard let ends = send?.closings.states, ends.count > 1 else { return 0 }
         return ends.count { $0 <= now }
     }
 
-    /// Whose window has closed, where that is not everybody's.
+    /// Whose window has closed, or whose wave has expired, where that is not everybody's.
     func closed(at now: Date) -> RecipientSet {
         guard let closings = send?.closings, closings.states.count > 1 else { return [] }
         return closings.union(of: closings.states.filter { $0 <= now })
@@ -28,10 +28,24 @@ extension StepWork {
 
     /// Written when windows closed while the step was under way.
     func suspending(at now: Date) -> [StateChange] {
-        guard let send, !isPart, !isDryRun, let last = send.closings.states.filter({ $0 <= now }).max() else {
-            return []
-        }
-        return [.suspend(send.occurrence, at: last)]
+        guard let send, !isPart, !isDryRun else { return [] }
+        let expired = expired(at: now).reduce(into: RecipientSet()) { $0.formUnion($1.members) }
+        let closed = send.closings.states.filter { $0 <= now && !send.closings[$0].subtracting(expired).isEmpty }
+        return closed.max().map { [.suspend(send.occurrence, at: $0)] } ?? []
+    }
+
+    /// When it expired for some of these, whose clock came to it before that of others. `nil` if it did for nobody.
+    func expiry(of members: RecipientSet, at now: Date) -> Date? {
+        if members.isEmpty { return nil }
+        return expired(at: now).filter { !$0.members.intersection(members).isEmpty }.map(\.end).max()
+    }
+
+    /// The waves that have expired.
+    private func expired(at now: Date) -> [(end: Date, members: RecipientSet)] {
+        guard let reached = send?.waves?.reached else { return [] }
+        return reached.states.compactMap { instant in
+            delivery?.expiry(from: instant).map { (end: $0, members: reached[instant]) }
+        }.filter { $0.end <= now }
     }
 
     /// What the step's outcomes are judged by, where it opens in stages.

@@ -90,6 +90,21 @@ struct CalendarTests {
         #expect(document.occurrences.map(\.local.description) == ["2026-10-25T02:30:00"])
     }
 
+    /// The window opens on weekdays. 2026-11-28 is a Saturday.
+    @Test(arguments: [
+        (4, "expires at 2026-11-29T00:00:00 UTC, before its window opens"),
+        (48, "waits for its window, which opens at 2026-11-30T09:00:00 UTC"),
+    ])
+    func `what waits for its window says if it expires before that`(_ hours: Int, _ note: String) throws {
+        var campaign = campaign("tide", try .cron("0 20 28 11 *", in: "UTC"))
+        campaign.delivery.window = SendWindow(
+            hours: DailyHours(from: 9 * 60, to: 21 * 60, days: 0b11_1110), zone: .utc, whenClosed: .wait)
+        campaign.delivery.expiresAfter = .seconds(hours * 3600)
+        let coming = try Occurring.coming(
+            of: campaign, after: .at("2026-11-28T00:00:00Z"), through: .at("2026-11-29T00:00:00Z"), limit: 9)
+        #expect(coming.map(\.note) == [note])
+    }
+
     @Test func `one time that the clocks skip is told of`() throws {
         var schedule = Schedule(.at(try .at("2026-03-29T01:00:00Z")), zone: try .known("Europe/Rome"))
         schedule.skipped = LocalTime(written: "2026-03-29T02:31")

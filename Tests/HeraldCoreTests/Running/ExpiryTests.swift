@@ -1,4 +1,5 @@
 import FCM
+import Foundation
 import HeraldTestSupport
 import Testing
 
@@ -102,5 +103,32 @@ import Testing
         #expect(
             sender.requests.first?.json
                 == ["message": ["notification": ["title": "High tide"], "fid": .string(Registration.fid(1).rawValue)]])
+    }
+
+    /// In local time. The clocks of the first five came to it 59 minutes ago, those of the others come to it now.
+    @Test func `a wave that expires during a run is too late, and waits for no window`() async throws {
+        let laboratory = Laboratory()
+        var (send, waves) = (Plan.Send.sample(1...10), Plan.Waves(local: LocalTime(year: 2026, month: 12, day: 1)))
+        let end = laboratory.now.adding(.seconds(60))
+        waves.reached = Partition(
+            disjoint: [end.adding(.seconds(-3600)): RecipientSet(1...5), laboratory.now: RecipientSet(6...10)])
+        send.waves = waves
+        send.delivery.expiresAfter = .seconds(3600)
+        send.closings = Partition(
+            disjoint: [end: RecipientSet(1...5), laboratory.now.adding(.seconds(3600)): RecipientSet(6...10)])
+        let clock = laboratory.clock
+        let sender = ScriptedSender(capacity: 1) { request, number in
+            try? await clock.sleep(for: .seconds(25))
+            return .accepted(request, number)
+        }
+        let report = try await laboratory.run(laboratory.plan(.send(send)), sender)
+        // To three of the first at 0, 25 and 50 s.
+        let step = report.steps[0]
+        #expect(step.accepted == 8 && step.pending == 2)
+        #expect(step.stopped == .tooLate(.expired(at: end)) && step.standing == nil)
+        #expect(report.result != .ok)
+        let occurrence = try #require(laboratory.memory.state().occurrences[send.occurrence])
+        #expect(occurrence.byEntry == [.accepted: [1, 2, 3, 6, 7, 8, 9, 10]])
+        #expect(occurrence.suspended == nil && occurrence.finished == nil)
     }
 }
