@@ -61,25 +61,30 @@ extension Life {
     }
 
     /// Until when whoever could start then is not late. Only the time counts in which their window is open. If one
-    /// closes while a run sends, the send is under way again when it opens. Whether the run noted that is not asked.
+    /// closes while a run sends, the send is under way again from then on, by whatever window its file has. Whether the
+    /// run noted that is not asked.
     private func lastEnd(
         of key: Key, _ campaign: LifeFiles.Campaign, for person: RecipientKey?, after start: Date
     ) -> Date {
+        let start = ([start] + (closings[key] ?? [])).max() ?? start
         guard let window = window(of: campaign) else { return start.adding(campaign.maxLateness) }
         let all = Set(LifeFiles.zoneNames.map(window.zone) + [.utc])
         let zones = person.map { [window.zone(runFiles.zones[$0])] } ?? all
         let span = campaign.maxLateness + (person == nil ? window.clockChange : .zero)
-        return zones.flatMap { zone in
-            let closed = (underWay[key] ?? []).compactMap { window.hours.lastClosed(in: $0, in: zone) }
-            return ([start] + closed.map { max($0, start) })
-                .map { window.hours.end(ofOpen: span, from: $0, in: zone) }
-        }.max() ?? start
+        return zones.map { window.hours.end(ofOpen: span, from: start, in: $0) }.max() ?? start
     }
 
-    /// What the run has sent some of was under way until its end.
+    /// What the run has sent some of was under way until its end, and somebody's window may have closed meanwhile.
     func noteUnderWay(_ content: LifeRun.Content) {
         guard let begin = content.plans.first?.plan.at else { return }
-        for key in firstStarts.keys { underWay[key, default: []].append(min(begin, now)...max(begin, now)) }
+        let span = min(begin, now)...max(begin, now)
+        for key in firstStarts.keys {
+            guard let campaign = runFiles.campaigns.first(where: { $0.line == key.line }),
+                let window = window(of: campaign)
+            else { continue }
+            let zones = Set(LifeFiles.zoneNames.map(window.zone) + [.utc])
+            closings[key, default: []] += zones.compactMap { window.hours.lastClosed(in: span, in: $0) }
+        }
     }
 
     // MARK: What is over

@@ -153,8 +153,8 @@ final class Life {
     var openings: [OccurrenceID: LifeOpening] = [:]
     /// How many stages of occurrences had opened when the last run began.
     var openedBefore: [OccurrenceID: Int] = [:]
-    /// When runs were sending firings, by the clocks of the runs.
-    var underWay: [Key: [ClosedRange<Date>]] = [:]
+    /// When windows closed while runs were sending firings, by the clocks of the runs.
+    var closings: [Key: [Date]] = [:]
     /// When the last run started the first message of each firing.
     var firstStarts: [Key: Date] = [:]
     /// When messages of the last run started, by lines of campaigns.

@@ -78,7 +78,8 @@ struct Admission {
         let campaign = wanted.campaign
         let begin = begin(due)
         guard let window else {
-            take(members, campaign.limits(due: due, since: stage), isWave, Opening(since: begin), now)
+            let limits = campaign.limits(due: due, since: stage, suspended: suspended)
+            take(members, limits, isWave, Opening(since: begin), now)
             return
         }
         let atAnyHour = members.intersection(seeds)

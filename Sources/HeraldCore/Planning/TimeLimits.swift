@@ -69,8 +69,8 @@ extension Campaign {
     ///
     /// - Parameters:
     ///   - stage: when its stage could open. Lateness counts from then, unless the first stage was late.
-    ///   - suspended: when its window closed while it was under way. Where it is closed then, lateness counts anew from
-    ///     the next opening, or from the due time or the stage's opening if that is later.
+    ///   - suspended: when its window closed while it was under way. Lateness counts anew from then, or from the due time or
+    ///     the stage's opening if that is later, whatever window the file has by now.
     ///   - zones: those of its recipients' windows, none if nobody knows them. The limits are the latest of them.
     func limits(
         due: Date?, begun: Date? = nil, since stage: StageOpening? = nil, suspended: Date? = nil, in zones: [Zone] = []
@@ -84,19 +84,15 @@ extension Campaign {
         let clocks = windowClocks(zones)
         let patience = schedule.maxLateness + clocks.change
         let latest = { (start: Date) in
-            clocks.zones.map { deadline(start, patience, suspended, in: $0) }.max() ?? start.adding(patience)
+            // What waited for a later clock, or for its stage, could not start before that.
+            let start = max(start, suspended ?? start)
+            // Lateness counts only the time in which the window is open.
+            let ends = clocks.zones.compactMap { delivery.window?.hours.end(ofOpen: patience, from: start, in: $0) }
+            return ends.max() ?? start.adding(patience)
         }
         let usual = latest(due)
         guard let stage, stage.first <= max(usual, stage.firstEnd ?? usual) else { return usual }
         return stage.since.map { max(usual, latest(max(due, $0))) }
-    }
-
-    /// Lateness counts only the time in which the window is open.
-    private func deadline(_ due: Date, _ patience: Duration, _ suspended: Date?, in zone: Zone) -> Date {
-        guard let hours = delivery.window?.hours else { return due.adding(patience) }
-        // What waited for a later clock, or for its stage, could not start before that.
-        let start = suspended.flatMap { hours.isOpen(at: $0, in: zone) ? nil : max($0, due) } ?? due
-        return hours.end(ofOpen: patience, from: start, in: zone)
     }
 
     /// The zones by which its window opens; none if it has no window. Where nobody knows the zones of its recipients, they

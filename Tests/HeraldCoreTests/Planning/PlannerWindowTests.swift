@@ -160,6 +160,43 @@ struct PlannerWindowTests {
         #expect(scenario.plan(at: .after(46 * 3600)).sends.isEmpty)
     }
 
+    /// Due at 07:59 with ten minutes of lateness. The window closed at 8:05 while a run was sending, and at 8:10 its author
+    /// changes it.
+    @Test(arguments: [DailyHours(from: 6 * 60, to: 23 * 60), DailyHours(from: 60, to: 1440), nil], [905, 906])
+    func `an edit of the window makes nobody late whom it had kept waiting`(_ hours: DailyHours?, _ seconds: Int) {
+        var campaign = campaign(DailyHours(from: 6 * 60, to: 8 * 60 + 5), lateness: 600)
+        var scenario = scenario(campaign)
+        scenario.began(campaign, accepted: [1])
+        scenario.state.apply([.suspend(campaign.id, at: .after(305))])
+        campaign.delivery.window = hours.map { SendWindow(hours: $0, zone: .utc, whenClosed: .wait) }
+        scenario.desired.sends[0].campaign = campaign
+        // It was under way at 8:05:05, and is under way again from when the window closed.
+        let plan = scenario.plan(at: .after(seconds))
+        #expect(plan.sends.map(\.members) == (seconds == 905 ? [[2, 3]] : []))
+        #expect(plan.missed.map(\.occurrence) == (seconds == 905 ? [] : [campaign.id]))
+    }
+
+    /// In local time each wave has its own end.
+    @Test(arguments: [905, 906])
+    func `a wave that a window had kept waiting is not late without one`(_ seconds: Int) {
+        let local = LocalTime(year: 2025, month: 12, day: 1, hour: 7)
+        var campaign = campaign(Self.day, lateness: 600)
+        campaign.delivery.window = nil
+        campaign.schedule.times = .local(LocalSchedule(.at(local, .skip), field: "zone"))
+        campaign.zoneField = Located("zone")
+        var scenario = scenario(campaign, [.utc: [1, 2, 3]])
+        var occurrence = RecordedOccurrence(campaign, local: local)
+        occurrence.classes = Partition(disjoint: [MessageClass(): [1, 2, 3]])
+        occurrence.waves = Partition(disjoint: [Date.after(-3600): [1, 2, 3]])
+        (occurrence.accepted, occurrence.suspended) = ([1], .after(305))
+        scenario.state.occurrences[OccurrenceID(campaign: "tide", local: local, revision: 1)] = occurrence
+        scenario.state.watermarks["tide"] = Watermark(
+            at: .after(-60), schedule: campaign.schedule.text, next: nil, first: .after(-86_400))
+        let send = scenario.plan(at: .after(seconds)).sends.first
+        #expect(send?.members == (seconds == 905 ? [2, 3] : []))
+        #expect(send?.skipped[.missed] == (seconds == 905 ? [] : [2, 3]))
+    }
+
     /// The first had 10:00 seven hours ago, and their window closed at 11:00 while a run was sending. That of the second
     /// opened at 9:00, and 10:00 was half an hour ago.
     @Test func `a window that closed in an earlier wave makes nobody late whose clock comes later`() {
