@@ -11,9 +11,13 @@ extension CommandContext {
             state.occurrences[id] = try await store.occurrence(id)
             let name = state.occurrences[id]?.campaign
             let campaign = name.flatMap { name in workspace.campaigns.first { $0.continues(name) } }
+            let wanted =
+                state.clocksMatter(to: id, resolution, campaign)
+                ? try await listed(campaign, in: store, state) : nil
             let changes: [StateChange]
             do throws(ResolutionProblem) {
-                changes = try state.changes(resolving: id, by: resolution, campaign: campaign, at: machine.now())
+                changes = try state.changes(
+                    resolving: id, by: resolution, campaign: campaign, wanted: wanted, at: machine.now())
             } catch {
                 throw error.failure(for: id.rawValue, in: state)
             }
@@ -24,6 +28,17 @@ extension CommandContext {
         }
         console.info("herald: settled \(id)\n")
         for line in left { console.info("herald: \(line)\n") }
+    }
+
+    /// What lists say of whom a campaign goes to. Other decisions need no list.
+    private func listed(
+        _ campaign: Campaign?, in store: any StateStore, _ recorded: RecordedState
+    ) async throws -> DesiredSend? {
+        let files = try LoadedWorkspace.read(
+            common, lists: .required, at: machine.now(), cache: nil, about: campaign?.name.value)
+        let known = KnownState(store: store, recorded: recorded)
+        let lists = try await files.wanted(knownTo: known, at: state, isForApply: false)
+        return lists.desired.sends.first { $0.campaign.name.value == campaign?.name.value }
     }
 
     /// Refuses what could overtake the request of a run that lost the lock.

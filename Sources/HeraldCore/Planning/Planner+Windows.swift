@@ -89,9 +89,7 @@ extension Planner {
 
     /// When an occurrence that has begun is too late for everybody whom it is for.
     func limits(of occurrence: RecordedOccurrence, _ wanted: DesiredSend) -> TimeLimits {
-        let zones = windowZones(of: wanted)
-        let isForOthers = !zones.isEmpty && !wanted.knowsZones(of: occurrence)
-        return wanted.campaign.limits(of: occurrence, in: isForOthers ? [] : zones)
+        wanted.limits(of: occurrence, besides: unreachable)
     }
 
     /// Whether not all its people may start, or might have started, at the same time.
@@ -167,6 +165,13 @@ extension DesiredSend {
         let named = zones[field.value] ?? [:]
         let isDefaulted = named.values.reduce(0) { $0 + $1.count } < all.count
         return Array(Set(named.keys).union(isDefaulted ? [window.zone] : []))
+    }
+
+    /// When an occurrence that has begun is too late for everybody whom it is for.
+    func limits(of occurrence: RecordedOccurrence, besides dead: RecipientSet) -> TimeLimits {
+        let zones = windowZones(besides: dead)
+        let isForOthers = !zones.isEmpty && !knowsZones(of: occurrence)
+        return campaign.limits(of: occurrence, in: isForOthers ? [] : zones)
     }
 
     /// Whether its lists say which clocks those have whom an occurrence is for. They do not for those who left them, and

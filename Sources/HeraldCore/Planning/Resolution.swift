@@ -115,9 +115,12 @@ extension RecordedState {
     /// The changes that carry out the decision. The occurrence must have its ledger, which a snapshot does not have for
     /// finished occurrences.
     ///
-    /// - Parameter campaign: the campaign as the files have it now.
+    /// - Parameters:
+    ///   - campaign: the campaign as the files have it now.
+    ///   - wanted: what its lists say (`clocksMatter`). Without them, whom it is for may be anywhere.
     package func changes(
-        resolving id: OccurrenceID, by resolution: Resolution, campaign: Campaign?, at now: Date
+        resolving id: OccurrenceID, by resolution: Resolution, campaign: Campaign?, wanted: DesiredSend? = nil,
+        at now: Date
     ) throws(ResolutionProblem) -> [StateChange] {
         guard let recorded = occurrences[id] else { throw .noOccurrence }
         let occurrence = campaign.map(recorded.holdingErrors) ?? recorded
@@ -138,7 +141,7 @@ extension RecordedState {
             if uncertain.isEmpty, occurrence.finished != nil { throw .alreadyFinished }
             let settling = uncertain.isEmpty ? [] : [StateChange.outcome(id, uncertain, .abandoned)]
             return settling + (occurrence.finished == nil ? [.finish(id, at: now)] : [])
-        case .goOn: return try goingOn(id, occurrence, campaign, at: now)
+        case .goOn: return try goingOn(id, occurrence, campaign, wanted, at: now)
         case .retry(let code):
             let rejected = ledger.codes[code].intersection(ledger[.rejected])
             guard !rejected.isEmpty else {
@@ -153,9 +156,19 @@ extension RecordedState {
         }
     }
 
+    /// Whether only lists tell until when an occurrence may go on: its window opens by each one's clock, and all have one
+    /// due time.
+    ///
+    /// - Parameter campaign: the campaign as the files have it now.
+    package func clocksMatter(to id: OccurrenceID, _ resolution: Resolution, _ campaign: Campaign?) -> Bool {
+        resolution == .goOn && campaign?.delivery.window?.field != nil && campaign?.schedule.local == nil
+            && occurrences[id]?.finished == nil
+    }
+
     /// The occurrence goes on with what the campaign's file says now.
     private func goingOn(
-        _ id: OccurrenceID, _ occurrence: RecordedOccurrence, _ campaign: Campaign?, at now: Date
+        _ id: OccurrenceID, _ occurrence: RecordedOccurrence, _ campaign: Campaign?, _ wanted: DesiredSend?,
+        at now: Date
     ) throws(ResolutionProblem) -> [StateChange] {
         if occurrence.finished != nil { throw .alreadyFinished }
         let campaign = try declared(campaign, for: occurrence)
@@ -173,7 +186,12 @@ extension RecordedState {
         (later.contentDigest, later.target) = (amended.contentDigest, amended.target)
         (later.due, later.local, later.halt) = (amended.due, amended.local, nil)
         if let stages { later.stages = stages }
-        if let lateness = campaign.lateness(of: later, at: now) { throw .tooLate(lateness) }
+        let isForOthers = occurrence.isForOthers(in: campaign)
+        // Nobody joins what had ended: its waves are found anew, for the same people.
+        let isClosed = occurrence.isReopened && occurrence.classes.all.intersection(.target).isEmpty
+        if isForOthers, !isClosed { later.classes = Partition() }
+        let limits = wanted?.limits(of: later, besides: dead) ?? campaign.limits(of: later)
+        if let lateness = limits.lateness(at: now) { throw .tooLate(lateness) }
         var changes: [StateChange] = [
             .amend(id, contentDigest: later.contentDigest, target: later.target, due: later.due, local: later.local)
         ]
@@ -186,9 +204,7 @@ extension RecordedState {
             if !left.isEmpty { changes.append(.outcome(id, left, .unknown)) }
             changes.append(.stages(id, stages))
         }
-        guard occurrence.isForOthers(in: campaign) else { return changes }
-        // Nobody joins what had ended: its waves are found anew, for the same people.
-        let isClosed = occurrence.isReopened && occurrence.classes.all.intersection(.target).isEmpty
+        guard isForOthers else { return changes }
         return changes + [.assign(id, Partition())] + (isClosed ? [.assign(id, occurrence.classes)] : [])
     }
 
