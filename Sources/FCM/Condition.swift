@@ -43,6 +43,11 @@ package struct Condition: Hashable, Sendable, CustomStringConvertible {
         Set(expression.terms().filter(\.isNegated).map(\.topic))
     }
 
+    /// Topics under an even number of negations, or none. A device that subscribes to one of them may begin to match.
+    package var included: Set<TopicName> {
+        Set(expression.terms().filter { !$0.isNegated }.map(\.topic))
+    }
+
     /// Whether a device matches that follows exactly the topics for which `follows` is true.
     package func matches(_ follows: (TopicName) -> Bool) -> Bool {
         expression.matches(follows)

@@ -59,6 +59,15 @@ extension Campaign.Target {
         if case .condition(let condition) = self { condition.excluded } else { [] }
     }
 
+    /// Topics whose new subscribers may get it.
+    package var includedTopics: Set<TopicName> {
+        switch self {
+        case .topic(let name): [name]
+        case .condition(let condition): condition.included
+        case .group, .audience, .registrations: []
+        }
+    }
+
     private static func listKey(_ listed: [Registration]) -> String {
         listed.first?.kind == .fid ? "fids" : "tokens"
     }

@@ -19,9 +19,9 @@ extension Planner {
             let leaving = isUndecided(successor) ? leaving(mine, successor) : mine.union(adopting(in: old))
             guard !leaving.isEmpty else { continue }
             let usual = "the topic is called '\(successor)' now"
-            let reason = isUndecided(successor) ? reason(forLeaving: leaving, usual) : usual
+            let reason = isUndecided(successor) ? reason(forLeaving: leaving, suppressed(in: successor), usual) : usual
             var leave = step(.unsubscribe(old, leaving), reason: reason)
-            (leave.successor, leave.atOnce) = (successor, leaving.intersection(suppressed))
+            (leave.successor, leave.atOnce) = (successor, leaving.intersection(suppressed(in: successor)))
             memberships.append(leave)
             // Who leaves and does not join counts as leaving any topic does: a rename is no way around the guard.
             let people = people(mine)
@@ -39,14 +39,16 @@ extension Planner {
         noteUndecided(.topic(name), topicMembers[name]?.undecided ?? [])
         let (mine, moving, listed) = (mine(of: name), moving(to: name), listed(in: name))
         let leaving = leaving(mine, name)
-        let members = prunes(name) ? listed : listed.union(moving.subtracting(suppressed))
+        let members = prunes(name) ? listed : listed.union(moving.subtracting(suppressed(in: name)))
         let away = away(from: name)
         if !away.isEmpty { overview.leftByThemselves[name] = away.count }
         let joining = isUndecided(name) ? [] : members.subtracting(recorded.subscribers).subtracting(away)
         if !leaving.isEmpty {
             let reason =
                 isDeclared
-                ? reason(forLeaving: leaving, "the files no longer list them", mixed: ", or suppress them")
+                ? reason(
+                    forLeaving: leaving, suppressed(in: name), "the files no longer list them",
+                    mixed: ", or suppress them")
                 : "no file declares the topic any more"
             memberships.append(step(.unsubscribe(name, leaving), reason: reason))
             let lost = people(leaving).subtracting(listed)
@@ -84,11 +86,18 @@ extension Planner {
     /// Who of herald's own members of a topic is to leave it. Who is suppressed leaves, whatever the topic keeps.
     private func leaving(_ members: RecipientSet, _ topic: TopicName) -> RecipientSet {
         let unlisted = members.subtracting(listed(in: topic))
-        return prunes(topic) ? unlisted : unlisted.intersection(suppressed)
+        return prunes(topic) ? unlisted : unlisted.intersection(suppressed(in: topic))
+    }
+
+    /// Who is suppressed, as far as that takes them out of a topic.
+    func suppressed(in topic: TopicName) -> RecipientSet {
+        topicMembers[topic]?.onlyExcludes == true ? [] : suppressed
     }
 
     /// - Parameter mixed: what is added where some of them are suppressed, and others not.
-    private func reason(forLeaving members: RecipientSet, _ usual: String, mixed: String = "") -> String {
+    private func reason(
+        forLeaving members: RecipientSet, _ suppressed: RecipientSet, _ usual: String, mixed: String = ""
+    ) -> String {
         let found = members.intersection(suppressed)
         return found.isEmpty ? usual : found == members ? "they are suppressed" : usual + mixed
     }
@@ -189,7 +198,7 @@ extension Planner {
             let change = Plan.GroupChange(group: name, action: action, members: members, part: parts[action] ?? 1)
             let isLeave = change.action == .remove || change.action == .delete && groupMembers[name] != nil
             memberships.append(
-                step(.group(change), reason: isLeave ? self.reason(forLeaving: members, reason) : reason))
+                step(.group(change), reason: isLeave ? self.reason(forLeaving: members, suppressed, reason) : reason))
         }
     }
 

@@ -48,7 +48,7 @@ extension Planner {
     private func subscribers(of name: TopicName) -> Members {
         let wanted = topicMembers[name]
         let members = living(wanted?.members ?? []).subtracting(left(name)).union(preexisting(in: name))
-        let all = prunes(name) ? members : members.union(managed(in: name).subtracting(.known(suppressed)))
+        let all = prunes(name) ? members : members.union(managed(in: name).subtracting(.known(suppressed(in: name))))
         return all.subtracting(.known(formers))
     }
 

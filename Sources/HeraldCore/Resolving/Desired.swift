@@ -67,6 +67,9 @@ package struct DesiredTopic: Sendable {
     package var members: RecipientSet
     /// Whether what came of a campaign decides who its members are.
     package var goesByOutcomes = false
+    /// Whether it only takes people out of conditions. Then who is suppressed stays in it: without it, they would get
+    /// what it keeps from them.
+    package var onlyExcludes = false
     /// Whom its audiences list, and `exclude` or `suppress` leaves out.
     package var leftOut = RecipientSet()
     /// The audiences that decide who its members are, and of which nobody knows yet who is in them. Until then only who

@@ -176,14 +176,17 @@ package struct Resolver {
         (desired.listed, desired.unrecorded, desired.collapsed) = (listed, unrecorded, collapsed)
         (desired.registrations, desired.suppressed) = (registrations, suppressed)
         desired.leftOut = workspace.audiences.flatMap { leftOut(of: $0) }
+        let excluding = workspace.topicsThatOnlyExclude
         desired.topics = workspace.topics.map { topic in
             let listed = audiences.union(topic.subscribers)
-            let members = listed.subtracting(audiences.leavingOut(topic.exclude)).subtracting(suppressed)
+            let onlyExcludes = excluding.contains(topic.name.value)
+            let members = listed.subtracting(audiences.leavingOut(topic.exclude))
+                .subtracting(onlyExcludes ? [] : suppressed)
             var desired = DesiredTopic(
                 name: topic.name.value, members: members, prune: topic.prune,
                 isOfApp: topic.isOfApp, drift: topic.drift, adopt: topic.adopt,
                 previousNames: topic.previousNames.map(\.value))
-            desired.leftOut = listed.subtracting(members)
+            (desired.onlyExcludes, desired.leftOut) = (onlyExcludes, listed.subtracting(members))
             let deciding = (topic.subscribers + topic.exclude).map(\.value)
             desired.goesByOutcomes = goesByOutcomes(deciding)
             desired.undecided = undecided(among: deciding)

@@ -20,6 +20,12 @@ extension Workspace {
         }
     }
 
+    /// Topics that conditions negate, and that bring nobody a message.
+    var topicsThatOnlyExclude: Set<TopicName> {
+        let targets = campaigns.map(\.target.value)
+        return Set(targets.flatMap(\.excludedTopics)).subtracting(targets.flatMap(\.includedTopics))
+    }
+
     /// The audiences that get messages before others.
     var seeds: [Located<String>] { campaigns.indices.compactMap { campaigns[$0].delivery.stages?.seeds } }
 

@@ -61,6 +61,22 @@ struct PlannerSuppressionTests {
         #expect(try world.plan().works.isEmpty)
     }
 
+    /// Whoever leaves it is reached by the condition.
+    @Test(arguments: [false, true])
+    func `who is suppressed does not leave a topic that only takes people out of conditions`(_ prunes: Bool) throws {
+        var world = World(suppressed: [2], prune: prunes)
+        world.state.topics["tides"] = .init(managed: RecipientSet(1...20).union([25]))
+        let condition = Campaign.Target.condition(try Condition(parsing: "'ebb' in topics && !('tides' in topics)"))
+        world.workspace.campaigns = [.tide("news", to: condition)]
+        world.state.occurrences["news@once"] = RecordedOccurrence(.tide("news", to: condition), due: nil)
+        let leaves: [Plan.Work] = prunes ? [.unsubscribe("tides", [25])] : []
+        #expect(try world.plan().works.filter { $0.subject != nil } == leaves)
+        // Once a campaign goes to the topic itself, they leave.
+        world.workspace.campaigns = [.tide("news", to: .topic("tides"))]
+        #expect(
+            try world.plan().works.filter { $0.subject != nil } == [.unsubscribe("tides", prunes ? [2, 25] : [2])])
+    }
+
     @Test func `a topic that prunes says whom it suppresses and whom no file lists`() throws {
         var world = World(suppressed: [2], prune: true)
         world.state.topics["tides"] = .init(managed: RecipientSet(1...20))

@@ -55,6 +55,23 @@ struct SuppressionTests {
         }
     }
 
+    /// Without that topic, the condition would reach them.
+    @Test(
+        arguments: [
+            ("'tide' in topics && !('out' in topics)", [1, 2, 3]), ("'tide' in topics", []),
+            ("!('tide' in topics)", []),
+            ("!('out' in topics) || 'out' in topics && 'tide' in topics", []),
+        ] as [(String, RecipientSet)])
+    func `who is suppressed stays in a topic that only takes people out of conditions`(
+        _ condition: String, _ members: RecipientSet
+    ) throws {
+        var workspace = Self.workspace
+        workspace.topics = [Topic(name: .init("out"), subscribers: [.init("opted-out")])]
+        workspace.campaigns = [.tide(to: .condition(try Condition(parsing: condition)))]
+        let desired = try Resolved(workspace)
+        #expect(desired.topics.map { desired.keys(of: $0.members) } == [keys(members)])
+    }
+
     @Test func `a topic knows whom its audiences list and who is left out`() throws {
         var workspace = Self.workspace
         workspace.audiences.append(Self.audience("guests", [4, 11]))
