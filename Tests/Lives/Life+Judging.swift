@@ -209,6 +209,12 @@ extension Life {
             {
                 return false
             }
+            // Whom FCM calls dead, with nothing to show whether to believe it, leaves once more.
+            if case .unsubscribe = step.work,
+                content.report?.steps.contains(where: { $0.id == step.id && $0.doubted > 0 }) == true
+            {
+                return false
+            }
             // What 'apply' sends later fills the caps of some who waited. The next call skips them.
             if case .send(let send) = step.work, call != .run, send.members.isEmpty, send.discovered.isEmpty,
                 send.skipped.states.allSatisfy({ if case .capped = $0 { true } else { false } }),

@@ -49,9 +49,9 @@ import Testing
             delivery: {members: each}
 
             """
-    /// Two groups are created, one key is looked up, four messages are sent, four members added and four removed, and
-    /// two groups end.
-    private static let groupRequests = 2 + 1 + 4 + 4 + 4 + 2
+    /// Two groups are looked for and created, one key is looked up, four messages are sent, four members added and four
+    /// removed, and two groups end.
+    private static let groupRequests = 2 + 2 + 1 + 4 + 4 + 4 + 2
 
     @Test(arguments: points(9, of: groupRequests, seed: 20_261_121))
     func `after kill -9 among groups the next apply makes them what the files say, and sends nothing twice`(

@@ -64,8 +64,8 @@ struct ImportRun {
             console.result(
                 """
 
-                Topic '\(successor.name.value)' has '\(topic)' as a previous name. With the next plan whoever counts as \
-                herald's joins '\(successor.name.value)' if they belong there, and leaves '\(topic)'.
+                Topic '\(successor.name.value)' has '\(topic)' as a previous name. With the next plan whoever counts \
+                as herald's joins '\(successor.name.value)' if they belong there, and leaves '\(topic)'.
 
                 """)
             return

@@ -78,8 +78,8 @@ extension Planner {
         }
     }
 
-    /// Whoever had left by themselves and is not listed any more may come back as anybody does. Whom the files only leave
-    /// out is listed all along.
+    /// Whoever had left by themselves and is not listed any more may come back as anybody does. Whom the files only
+    /// leave out is listed all along.
     private mutating func noteLeft(_ left: RecipientSet, _ topic: TopicName) {
         let declared = declaration(of: topic)
         let listed = left.intersection(declared?.members.union(declared?.leftOut ?? []) ?? [])

@@ -7,8 +7,8 @@ extension Planner {
     ///   - lost: what a run or a command left outside of the state, and the state lacks.
     mutating func checkAge(_ reported: Int64?, _ lost: Stamp?) {
         let consequence =
-            "what was sent since would be sent again, whom herald subscribed since would count as subscribed by others, "
-            + "and pauses, approvals and repairs since are lost"
+            "what was sent since would be sent again, whom herald subscribed since would count as subscribed by "
+            + "others, and pauses, approvals and repairs since are lost"
         if let lost {
             refuse(
                 .stateWentBack, "", limit: Int(lost.number), actual: Int(state.stamps.last?.number ?? 0),

@@ -4,13 +4,18 @@ internal import FCM
 extension GroupState {
     var firstAct: Act {
         switch change.action {
-        // If the answer is lost, the intent tells the next run that a group of this name is herald's.
-        case .create: .write([.groupMembers(change.group, change.members, .adding)], then: .call(.create))
+        // Without an answer to the request that creates it, a group that others made looks like herald's own.
+        case .create: isRecorded ? creating : .call(.look)
         case .add: .join
         // If the answer is lost, nobody takes them for members: the next run adds those whom the files list again.
         case .remove, .delete:
             .write([.groupMembers(change.group, change.members, .adding)], then: withKey { .remove($0, again: nil) })
         }
+    }
+
+    /// If the answer is lost, the intent tells the next run that a group of this name is herald's.
+    private var creating: Act {
+        .write([.groupMembers(change.group, change.members, .adding)], then: .call(.create))
     }
 
     var joining: Act {
@@ -36,12 +41,13 @@ extension GroupState {
         case .add(let key, _): .add(change.group, key, members(change.members))
         case .joinRemade(let key, _): .add(change.group, key, members(everybody))
         case .remove(let key, _): .remove(change.group, key, members(change.members))
-        case .adopt, .findKey, .correctKey, .findRemade: .retrieve(change.group)
+        case .look, .adopt, .findKey, .correctKey, .findRemade: .retrieve(change.group)
         }
     }
 
     mutating func act(on verdict: GroupVerdict, _ purpose: Purpose, _ context: RunContext) -> Act {
         switch purpose {
+        case .look: return looked(verdict, context)
         case .create: return created(verdict, context)
         case .add(_, let failure): return added(verdict, again: failure)
         case .remove(let key, let failure): return removed(verdict, key, again: failure)
@@ -53,18 +59,38 @@ extension GroupState {
         }
     }
 
+    private mutating func looked(_ verdict: GroupVerdict, _ context: RunContext) -> Act {
+        switch verdict {
+        case .done(let key):
+            guard mayTake(context) else { return foreign }
+            group.key = key
+            return .write([.groupKey(change.group, key)], then: .join)
+        case .notFound: return creating
+        case .alreadyExists(let failure), .noValidRegistrations(let failure), .nameMismatch(let failure),
+            .rejected(let failure):
+            return .reject(failure)
+        case .again, .unauthenticated, .stop: return .end
+        }
+    }
+
+    /// Whether a person lets herald take over a group that others made.
+    private func mayTake(_ context: RunContext) -> Bool {
+        context.options.overrides.allow(.foreignGroup, for: change.group.rawValue)
+    }
+
+    private var foreign: Act {
+        .block(
+            .guarded(
+                "guard foreign_group: group '\(change.group)' exists at FCM and herald did not make it "
+                    + "(--override foreign_group=\(change.group))"))
+    }
+
     private mutating func created(_ verdict: GroupVerdict, _ context: RunContext) -> Act {
         let drop = StateChange.drop(.group(change.group))
         switch verdict {
         case .done(let key): return keep(key, change.members)
         case .alreadyExists:
-            if isOurs || context.options.overrides.allow(.foreignGroup, for: change.group.rawValue) {
-                return .call(.adopt)
-            }
-            return .block(
-                .guarded(
-                    "guard foreign_group: group '\(change.group)' exists at FCM and herald did not make it "
-                        + "(--override foreign_group=\(change.group))"))
+            return isOurs || mayTake(context) ? .call(.adopt) : foreign
         case .noValidRegistrations(let failure): return .write([drop], then: .forget(failure))
         case .notFound(let failure), .nameMismatch(let failure), .rejected(let failure):
             return isOurs ? .reject(failure) : .write([drop], then: .reject(failure))

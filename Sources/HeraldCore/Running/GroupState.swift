@@ -22,6 +22,8 @@ struct GroupState: DecidingStep {
 
     /// What a call is for. A failure is that of an earlier attempt. It is reported if this call fails too.
     enum Purpose {
+        /// The state knows no such group. Finds out whether others have one of that name.
+        case look
         case create
         /// A group exists and counts as herald's. Gets its key.
         case adopt
@@ -56,7 +58,7 @@ struct GroupState: DecidingStep {
     private(set) var isInterrupted = false
     private(set) var registrations: [RecipientID: Registration] = [:]
     /// Whether the state has an entry for the group. If so, the group is herald's, even without an answer.
-    private let isRecorded: Bool
+    let isRecorded: Bool
     /// Whether a call that may have created the group was sent.
     private var mayHaveCreated = false
     /// Whether a call without an answer may have made the members join.
@@ -139,8 +141,8 @@ struct GroupState: DecidingStep {
         case .block(let reason):
             context.wasBlocked = true
             report.held += report.pending
-            return stop(reason, now)
-        case .stop(let reason): return stop(reason, now)
+            return stop(reason, now, context)
+        case .stop(let reason): return stop(reason, now, context)
         case .end: return end(now)
         }
     }
@@ -160,16 +162,16 @@ struct GroupState: DecidingStep {
             case .answered(.unauthenticated(let failure)):
                 // No step has a better token.
                 context.giveUp("\(failure.code): \(failure.message)")
-                return stop(.fatal(context.fatal ?? ""), now)
+                return stop(.fatal(context.fatal ?? ""), now, context)
             case .answered(.stop(let failure)), .gaveUp(let failure):
-                return stop(.answered(failure), now)
+                return stop(.answered(failure), now, context)
             case .answered(let verdict): return perform(act(on: verdict, purpose, context), now, &context)
             case .interrupted:
                 isInterrupted = true
-                return stop(.interrupted, now)
+                return stop(.interrupted, now, context)
             case .unreachable(let failure):
                 context.giveUp("the endpoint cannot be reached: \(failure.message)", isUnreachable: true)
-                return stop(.fatal(context.fatal ?? ""), now)
+                return stop(.fatal(context.fatal ?? ""), now, context)
             }
         }
     }
@@ -207,9 +209,10 @@ struct GroupState: DecidingStep {
         }
     }
 
-    private mutating func stop(_ reason: StopReason, _ now: Moment) -> StepEffect {
+    private mutating func stop(_ reason: StopReason, _ now: Moment, _ context: RunContext) -> StepEffect {
         report.stop(reason)
-        guard change.action == .create, !isOurs else { return end(now) }
+        let isIntended = context.recorded.groups[change.group] != nil
+        guard change.action == .create, !isOurs, isIntended else { return end(now) }
         stage = .undoing
         return .commit([.drop(.group(change.group))])
     }

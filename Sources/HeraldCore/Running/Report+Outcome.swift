@@ -30,8 +30,8 @@ extension StepReport {
     /// How many of the rejected are dead.
     var dead: Int { forgotten - replaced }
 
-    /// How many of the rejected are a failure. The dead are none. Nor is whoever leaves a topic with a registration that FCM
-    /// says it does not know: they get nothing from the topic, and if that is not to be believed, the next run asks
+    /// How many of the rejected are a failure. The dead are none. Nor is whoever leaves a topic with a registration that
+    /// FCM says it does not know: they get nothing from the topic, and if that is not to be believed, the next run asks
     /// again.
     var refused: Int { rejected - dead - (action == .unsubscribe ? doubted : 0) }
 }

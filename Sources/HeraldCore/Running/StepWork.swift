@@ -18,8 +18,8 @@ struct StepWork {
     private var content: EncodedContent?
     /// The second that the message's lifetime was encoded for last.
     private var renewedSecond: Int?
-    /// Recipients whose subscription an earlier request was to change, and its answer is not known. They may be subscribed
-    /// because of herald.
+    /// Recipients whose subscription an earlier request was to change, and its answer is not known. They may be
+    /// subscribed because of herald.
     private var askedBefore: RecipientSet
     /// How the topic's members were recorded when the step began.
     private let before: Partition<Membership>

@@ -57,6 +57,10 @@ import Testing
             .groupError("notification_key_name doesn't match the group name of the notification_key"),
             .notSent(reason: "GOAWAY"), .error(401, "UNAUTHENTICATED"), .error(403, "PERMISSION_DENIED"),
         ]
+        // Mostly nobody else has a group of that name.
+        if case .group(.retrieve) = request, Int.random(in: 0..<2, using: &random) == 0 {
+            return .groupError("notification_key not found")
+        }
         let isFault = Int.random(in: 0..<2, using: &random) == 0
         return isFault ? faults.randomElement(using: &random) ?? .accepted(request) : .accepted(request)
     }

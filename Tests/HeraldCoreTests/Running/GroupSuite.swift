@@ -11,10 +11,11 @@ extension GroupSuite {
 
     func want(_ members: RecipientSet) -> [DesiredGroup] { [DesiredGroup(name: Self.name, members: members)] }
 
-    /// A group of these members, at FCM and in the state.
+    /// A group of these members, at FCM and in the state. The first call that FCM knows of is the one that made it.
     func laboratory(_ members: RecipientSet = [1, 2, 3]) async throws -> (Laboratory, ModelFCM) {
         let (laboratory, fcm) = (Laboratory(), ModelFCM())
         _ = try await laboratory.run(laboratory.plan(groups: want(members)), fcm)
+        fcm.change { $0.calls.removeFirst() }
         return (laboratory, fcm)
     }
 

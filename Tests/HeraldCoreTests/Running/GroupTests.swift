@@ -12,8 +12,9 @@ import Testing
     // MARK: Changes
 
     @Test func `makes a group`() async throws {
-        let (laboratory, fcm) = try await laboratory()
-        #expect(words(fcm.calls) == ["create 1 2 3"])
+        let (laboratory, fcm) = (Laboratory(), ModelFCM())
+        _ = try await laboratory.run(laboratory.plan(groups: want([1, 2, 3])), fcm)
+        #expect(words(fcm.calls) == ["retrieve", "create 1 2 3"])
         #expect(fcm.now.groups == [Self.name: [.fid(1), .fid(2), .fid(3)]])
         #expect(recorded(laboratory)?.members == [1, 2, 3])
         #expect(recorded(laboratory)?.adding == [])
@@ -53,13 +54,16 @@ import Testing
 
     // MARK: Lost answers
 
-    @Test(arguments: [
-        ModelFCM.Fault.loseAnswer, .loseRequest, .replaceAnswer(.error(503, "UNAVAILABLE")),
-        .replaceAnswer(.error(500, "INTERNAL")),
-    ])
-    func `a create whose answer is lost is repeated, and the group is ours`(_ fault: ModelFCM.Fault) async throws {
+    @Test(
+        arguments: [
+            ModelFCM.Fault.loseAnswer, .loseRequest, .replaceAnswer(.error(503, "UNAVAILABLE")),
+            .replaceAnswer(.error(500, "INTERNAL")),
+        ], [0, 1])
+    func `a create whose answer is lost is repeated, and the group is ours`(
+        _ fault: ModelFCM.Fault, _ place: Int
+    ) async throws {
         let laboratory = Laboratory()
-        let fcm = ModelFCM { _, number in number == 0 ? fault : nil }
+        let fcm = ModelFCM { _, number in number == place ? fault : nil }
         let report = try await laboratory.run(laboratory.plan(groups: want([1, 2])), fcm)
         #expect(report.result == .ok)
         #expect(report.steps.map(\.accepted) == [2])
@@ -110,7 +114,7 @@ import Testing
     func `who may have joined before a refusal can be removed`(before: RecipientSet, refused: Int) async throws {
         let laboratory = Laboratory()
         let fcm = ModelFCM { [before] _, number in
-            let number = number - (before.isEmpty ? 0 : 1)
+            let number = number - (before.isEmpty ? 1 : 2)
             if number == 0 { return .loseAnswer }
             return number == refused ? .answer(.groupError("INVALID_SENDER")) : nil
         }
@@ -145,13 +149,53 @@ import Testing
         #expect(again.result == .refused, "it is not ours the second time either")
     }
 
+    /// Something goes wrong on the way of the first call in the run, or of the second.
+    @Test(
+        arguments: [
+            ModelFCM.Fault.answer(.error(503, "UNAVAILABLE")), .answer(.error(500, "INTERNAL")), .loseAnswer,
+            .loseRequest,
+        ], [0, 1])
+    func `it stays refused, whatever happens to the calls`(_ fault: ModelFCM.Fault, _ place: Int) async throws {
+        let laboratory = Laboratory()
+        let fcm = ModelFCM { _, number in number == place ? fault : nil }
+        fcm.change { $0.groups[Self.name] = [.fid(9)] }
+        for _ in 0..<2 {
+            let report = try await laboratory.run(laboratory.plan(groups: want([1, 2])), fcm)
+            #expect(report.result == .refused)
+            #expect(fcm.now.groups[Self.name] == [.fid(9)])
+            #expect(recorded(laboratory) == nil)
+        }
+    }
+
+    @Test(arguments: 0...3)
+    func `it stays refused after a run that died`(commits: Int) async throws {
+        var (laboratory, fcm) = (Laboratory(), foreign())
+        laboratory.store = ProbedStore(laboratory.memory, refusesFrom: commits)
+        _ = try await laboratory.run(laboratory.plan(groups: want([1, 2])), fcm)
+        laboratory.store = laboratory.memory
+        let report = try await laboratory.run(laboratory.plan(groups: want([1, 2])), fcm)
+        #expect(report.result == .refused)
+        #expect(fcm.now.groups[Self.name] == [.fid(9)])
+    }
+
+    @Test func `a group that others make in the moment before is refused, too`() async throws {
+        let laboratory = Laboratory()
+        let fcm = ModelFCM { _, number in
+            number == 1 ? .answer(.groupError("notification_key already exists")) : nil
+        }
+        let report = try await laboratory.run(laboratory.plan(groups: want([1, 2])), fcm)
+        #expect(report.result == .refused)
+        #expect(words(fcm.calls) == ["retrieve", "create 1 2"])
+        #expect(recorded(laboratory) == nil)
+    }
+
     @Test(arguments: ["foreign_group", "foreign_group=chris"])
     func `with an override its members join it`(_ override: String) async throws {
         let (laboratory, fcm) = (Laboratory(), foreign())
         let overrides = try #require(Overrides([override]))
         let report = try await laboratory.run(laboratory.plan(groups: want([1, 2])), fcm, overrides: overrides)
         #expect(report.result == .ok)
-        #expect(words(fcm.calls) == ["create 1 2", "retrieve", "add 1 2"])
+        #expect(words(fcm.calls) == ["retrieve", "add 1 2"])
         #expect(fcm.now.groups[Self.name] == [.fid(1), .fid(2), .fid(9)])
         #expect(recorded(laboratory)?.members == [1, 2])
     }

@@ -128,7 +128,8 @@ import Testing
     @Test func `a group that may have been made stays herald's`() async throws {
         let laboratory = Laboratory()
         let (hang, halted) = (AsyncStream<Never>.makeStream(), AsyncStream<Void>.makeStream())
-        let sender = ScriptedSender { _, _ in
+        let sender = ScriptedSender { _, number in
+            if number == 0 { return .groupError("notification_key not found") }
             halted.continuation.yield()
             for await _ in hang.stream {}
             return .lost(reason: "cancelled")

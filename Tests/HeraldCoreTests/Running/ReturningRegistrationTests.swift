@@ -68,7 +68,8 @@ import Testing
         #expect(subscribed?.contains(.token(1)) == true)
         try await apply(stays)
         #expect(subscribed == [.fid(2)])
-        #expect(laboratory.memory.state().topics["tides"]?.recipients.all.count == 1)
+        let topic = try #require(laboratory.memory.state().topics["tides"])
+        #expect(topic.subscribers.count == 1 && topic.subscribing.isEmpty)
         try await apply(renewed)
         #expect(subscribed == [.token(1), .fid(2)])
     }
