@@ -43,6 +43,7 @@ extension Conductor {
         let progress = ProgressDisplay(on: console)
         var surroundings = surroundings(
             work, store, sender, files, progress, under: lock, signals, watch, clock)
+        surroundings.followsUp = context.workspace.goesByOutcomes
         surroundings.end = { await noteHalt($0, in: store, under: lock, started: blank.started) }
         if isReal, !context.settings.webhooks.isEmpty {
             surroundings.news = { [identity = state.recorded.identity] missed, changes in

@@ -64,7 +64,7 @@ struct ImportRun {
             console.result(
                 """
 
-                Topic '\(successor.name.value)' has '\(topic)' as a previous name. With the next plan whoever counts \
+                Topic '\(successor.name.value)' has '\(topic)' as a previous name. With the next run whoever counts \
                 as herald's joins '\(successor.name.value)' if they belong there, and leaves '\(topic)'.
 
                 """)

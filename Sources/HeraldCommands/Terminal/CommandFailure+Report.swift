@@ -51,10 +51,14 @@ extension CommandFailure {
                 .unknown, message + "herald sends them nothing more of it",
                 help: "'herald state resolve OCCURRENCE' settles it: --accept if they have it, --resend if not")
         }
-        let which = resent.count == steps.count ? "it" : names(of: resent)
+        let help = "'herald state resolve OCCURRENCE' settles it: --accept if they have it"
+        if resent.count < steps.count {
+            return CommandFailure(
+                .unknown, message + "the next run sends \(names(of: resent)) again (on_unknown: resend), and no other",
+                help: help + ", --resend if not")
+        }
         return CommandFailure(
-            .unknown, message + "the next run sends \(which) to them again (on_unknown: resend)",
-            help: "'herald state resolve OCCURRENCE --accept' keeps it from that if they have it")
+            .unknown, message + "the next run sends it to them again (on_unknown: resend)", help: help)
     }
 
     private static func names(of steps: [StepReport]) -> String {

@@ -7,6 +7,20 @@ extension Planner {
         adviseOnFanOuts()
         adviseOnRows()
         adviseOnUpcomingTime()
+        adviseOnSuppressed()
+    }
+
+    /// A topic that keeps people from one campaign and brings them another loses those who are suppressed.
+    private mutating func adviseOnSuppressed() {
+        let targets = desired.sends.map(\.campaign.target.value)
+        let both = Set(targets.flatMap(\.excludedTopics)).intersection(targets.flatMap(\.includedTopics))
+        for topic in desired.topics where both.contains(topic.name) {
+            let lost = topic.leftOut.intersection(suppressed).count
+            guard lost > 0 else { continue }
+            overview.warnings.append(
+                "topic '\(topic.name)' keeps people from one campaign and is the target of another, so it does not have "
+                    + "\(count(lost, "recipient")) whom 'suppress' leaves out; use a topic of its own for each")
+        }
     }
 
     // MARK: Services that Google ends

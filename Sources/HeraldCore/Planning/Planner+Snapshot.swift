@@ -93,7 +93,7 @@ extension Planner {
             let own = size.managed + size.subscribing + (keepsAdopted(name) ? size.adopted : 0)
             guard prunes(current) else {
                 // Only who is suppressed leaves, and nobody knows whether they are in it.
-                if !suppressed.isEmpty {
+                if !suppressed(in: current).isEmpty {
                     leaveLeavesUnjudged(of: .topic(name), own + size.former)
                 }
                 continue

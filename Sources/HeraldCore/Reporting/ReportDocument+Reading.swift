@@ -215,7 +215,7 @@ extension StepReport {
         forgotten = failures.count { $0.action == .forgotten }
         doubted = failures.count { $0.action == .kept }
         // Whoever has another registration instead of a dead one is not among the rejected.
-        replaced = max(0, forgotten + failures.count { $0.action == .rejected } - rejected)
+        replaced = max(0, forgotten + doubted + failures.count { $0.action == .rejected } - rejected)
         if let reason = try fields.optionalText("stopped") { stop(.saved(reason)) }
         // Reports of older heralds do not say.
         if let note, fields.has("waiting"), try fields.bool("waiting") { wait(note) }

@@ -39,12 +39,15 @@ extension Executor {
         return [nextLook, opening].compactMap(\.self).min()
     }
 
-    /// What ends may be what others wait for: a stage, a follow-up, the rest of what was under way.
-    mutating func noteEnd(of send: Plan.Send, nextStage: Date?, isOver: Bool) {
-        awaitStage(of: send.occurrence, send.campaign, at: nextStage)
+    /// What ends may be what others wait for: a stage, a follow-up, the rest of what was under way. Only a later plan knows
+    /// when what waits for a window goes on.
+    mutating func noteEnd(of send: Plan.Send, _ state: StepState, isOver: Bool) {
+        awaitStage(of: send.occurrence, send.campaign, at: state.nextStage)
         guard surroundings.lookAgain != nil, isOver else { return }
-        let soon = surroundings.moment(since: runBegin).date.adding(Self.patience)
-        nextLook = min(soon, nextLook ?? soon)
+        if surroundings.followsUp || !state.queue.aside.left.isEmpty {
+            let soon = surroundings.moment(since: runBegin).date.adding(Self.patience)
+            nextLook = min(soon, nextLook ?? soon)
+        }
         if outgrown.remove(.send(send.occurrence)) != nil { hasOutgrown = true }
     }
 
@@ -81,6 +84,7 @@ extension Executor {
             if case .send(let send) = entry.step.work { send } else { nil }
         }
         guard var plan = await look(now, underWay) else { return }
+        openings = [:]
         noteStages(of: plan)
         let known = Dictionary(report.steps.enumerated().map { ($1.id, $0) }) { first, _ in first }
         let turns = sort(plan.steps, known, forCaps: isForCaps)
@@ -90,7 +94,6 @@ extension Executor {
         plan.missed.removeAll(where: isTold)
         plan.superseded.removeAll(where: isTold)
         plan.joinedLate.removeAll(where: isTold)
-        plan.renames = []
         var indices: [Int] = []
         for (step, index) in turns {
             indices.append(index ?? report.steps.count)
@@ -119,12 +122,14 @@ extension Executor {
                 turns.append((step, nil))
                 continue
             }
-            let isOver = !queue.entries.contains { $0.index == index } && report.steps[index].stopped == nil
+            let isUnderWay = queue.entries.contains { $0.index == index }
             let isMeant = isForCaps ? waitsForCapsAlone(send, at: index) : send.isResumed
-            guard isOver, isMeant, report.steps[index].action == .send else {
+            let isOutgrown = !send.members.subtracting(parts[index]?.members ?? []).isEmpty
+            let isLeft = leaveOut(givenUp[index] ?? [], of: &send)
+            let mayGoOn = !isUnderWay && report.steps[index].mayGoOn(with: send)
+            guard mayGoOn, isMeant, isLeft, report.steps[index].action == .send else {
                 watermarks.noteUnreached(step)
-                let isOutgrown = !send.members.subtracting(parts[index]?.members ?? []).isEmpty
-                if !isOver, isOutgrown { outgrown.insert(step.id) }
+                if isUnderWay, isOutgrown { outgrown.insert(step.id) }
                 continue
             }
             // The first part has counted them, except for those who join.
@@ -134,6 +139,17 @@ extension Executor {
             turns.append((step, index))
         }
         return turns
+    }
+
+    /// Leaves those to the next run whom this one has given up.
+    ///
+    /// - Returns: Whether anything else of the send is left.
+    private func leaveOut(_ givenUp: RecipientSet, of send: inout Plan.Send) -> Bool {
+        let rest = send.members.subtracting(givenUp)
+        guard rest.count < send.members.count else { return true }
+        send.limit(to: rest)
+        send.staysOpen = true
+        return !rest.isEmpty || !send.skipped.isEmpty || !send.refused.isEmpty || !send.discovered.isEmpty
     }
 
     /// Looks once more when all has ended if some wait for caps: what was to fill them has started by now, or does not start

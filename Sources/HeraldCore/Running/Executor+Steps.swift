@@ -44,11 +44,12 @@ extension Executor {
         state.leave = .init(at: leaveAt, whenIdle: !queue.isEmpty)
         let isOver = await carryOut(&state, of: step, at: index)
         noteAwaitingCaps(state, at: index)
+        if !state.givenUp.isEmpty { givenUp[index, default: []].formUnion(state.givenUp) }
         note(isInterrupted: state.trouble.isInterrupted)
         if case .send(let send) = step.work { await noteTexts(of: send, at: index) }
         if case .subscribe(let name, _) = step.work { await noteChange(of: name, state) }
         if case .unsubscribe(let name, _) = step.work { await noteChange(of: name, state) }
-        if case .send(let send) = step.work { noteEnd(of: send, nextStage: state.nextStage, isOver: isOver) }
+        if case .send(let send) = step.work { noteEnd(of: send, state, isOver: isOver) }
         if isOver {
             queue.noteEnd(of: step, report.steps[index])
         } else {

@@ -30,6 +30,8 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     var awaitingCaps: [Int: RecipientSet] = [:]
     /// Those for whom the run has looked again.
     var lookedForCaps: [Int: RecipientSet] = [:]
+    /// Whom steps have given up in this run, by their index in the report.
+    var givenUp: [Int: RecipientSet] = [:]
     /// What sends have had so far, by their index in the report: a send may go on in a second part.
     var parts: [Int: Plan.Send] = [:]
 

@@ -299,7 +299,12 @@ extension StepReport {
         leftOut.add(more.leftOut)
         // Whom a pause held may start again.
         if standing == .held { held -= min(held, again) }
-        (note, standing) = (nil, nil)
+        (note, standing, stopped) = (nil, nil, nil)
+    }
+
+    /// Whether a later plan may go on with it: it did not stop, or one wave of several expired.
+    func mayGoOn(with send: Plan.Send) -> Bool {
+        if case .tooLate? = stopped { send.waves != nil } else { stopped == nil }
     }
 
     /// What it counts so far.

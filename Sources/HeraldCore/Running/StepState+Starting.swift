@@ -181,4 +181,14 @@ extension StepState {
         }
         return addressees.filter { $0.reach != .nowhere }
     }
+
+    /// Recipients with their registrations from the state.
+    ///
+    /// - Parameter row: gives a recipient's row, for a personal message.
+    func named(
+        _ recipients: RecipientSet, _ found: [RecipientID: Registration],
+        _ row: (RecipientID) -> FieldValues? = { _ in nil }
+    ) -> [Addressee] {
+        recipients.map { Addressee(id: $0, registration: found[$0], values: row($0)) }
+    }
 }

@@ -103,7 +103,13 @@ extension StepState {
         _ context: RunContext
     ) {
         if action == .kept, !deaths.areTooMany { report.doubted += 1 }
-        if action == .retryNextRun || action == .fixFirst { postponed += 1 }
+        switch action {
+        case .retryNextRun, .fixFirst:
+            postponed += 1
+            givenUp.insert(addressee.id)
+        case .held, .resendNextRun: givenUp.insert(addressee.id)
+        case .forgotten, .kept, .rejected: break
+        }
         let entry = context.entry(of: addressee, failure, attempts: attempts, action)
         news.append(.failure(entry))
         report.add(entry)

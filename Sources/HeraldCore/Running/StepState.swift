@@ -62,6 +62,8 @@ struct StepState: DecidingStep {
     var earlierStarts: Partition<MessageStart>
     /// How many are not tried again in this run and have no outcome.
     var postponed = 0
+    /// Who is not tried again in this run: for now, or because the message may have arrived.
+    var givenUp = RecipientSet()
     /// When the step must yield.
     var leave = Leave()
     var trouble = Trouble()
@@ -196,6 +198,7 @@ struct StepState: DecidingStep {
             take(settlement, now, &context)
             // Others have left them to the next run. So their stage is not over.
             if report.stopped == nil, !report.isStanding { postponed += settlement.left.members.count }
+            givenUp.formUnion(settlement.left.members)
             return goOn(now, &context)
         case (.leavingJob, .storeFailed(let reason)):
             loseJob(now, &context)
@@ -262,16 +265,6 @@ struct StepState: DecidingStep {
         report.stop(.fatal(reason))
     }
 
-    /// Recipients with their registrations from the state.
-    ///
-    /// - Parameter row: gives a recipient's row, for a personal message.
-    func named(
-        _ recipients: RecipientSet, _ found: [RecipientID: Registration],
-        _ row: (RecipientID) -> FieldValues? = { _ in nil }
-    ) -> [Addressee] {
-        recipients.map { Addressee(id: $0, registration: found[$0], values: row($0)) }
-    }
-
     // MARK: The end
 
     private mutating func close(_ now: Moment, _ context: RunContext) -> StepEffect {
@@ -290,9 +283,10 @@ struct StepState: DecidingStep {
     }
 
     private mutating func lastChanges(_ now: Moment, _ context: RunContext) -> [StateChange] {
-        let left = queue.aside.left
-        let expiry = work.expiry(of: left, at: now.date)
-        if !left.isEmpty, expiry == nil { report.wait(work.closedNote) }
+        let (left, yields) = (queue.aside.left, isUnfinished)
+        let expiry = yields ? nil : work.expiry(of: left, at: now.date)
+        // While others of it are still to be tried, it goes on with them.
+        if !left.isEmpty, expiry == nil, !yields { report.wait(work.closedNote) }
         let isComplete = report.pending == 0 && report.stopped == nil && !report.isStanding
         let ending = isComplete ? work.closing(at: now.date, unknown: report.unknown) : []
         var changes = closeStage(now, isLast: !ending.isEmpty) + ending

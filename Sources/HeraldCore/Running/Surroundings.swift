@@ -21,6 +21,8 @@ extension Executor {
         /// Makes a plan of what is due now and was not in the first plan. `nil` if the run may do only what was
         /// planned.
         package var lookAgain: (@Sendable (Date, [Plan.Send]) async -> Plan?)?
+        /// Whether audiences go by what comes of campaigns, so that the end of one lets others begin.
+        package var followsUp = false
         package var others: OtherRegistrations
         /// The rows of some recipients of a personal campaign, by its name.
         package var rows: @Sendable (_ campaign: String, RecipientSet) throws -> [RecipientID: FieldValues]

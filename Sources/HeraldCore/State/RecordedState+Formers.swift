@@ -3,17 +3,21 @@
 extension RecordedState {
     package var nextFormer: RecipientID { (formers.keys.max() ?? KnownRecipient.firstFormer - 1) + 1 }
 
-    /// The recipients of former numbers that are in a topic because of herald, where the recipients themselves are not.
+    /// The recipients of former numbers that are in a topic because of herald, where the recipients themselves are not,
+    /// and in no topic where the recipients are in any way.
     package var formersApart: [RecipientID: RecipientID] {
         if formers.isEmpty { return [:] }
         var apart: [RecipientID: RecipientID] = [:]
+        var both: Set<RecipientID> = []
         for topic in topics.values {
+            let all = topic.recipients.all
+            both.formUnion(formers.filter { all.contains($0.key) && all.contains($0.value) }.keys)
             let own = topic.recipients.union(of: Membership.own + [.adopted])
             for (former, recipient) in formers where own.contains(former) && !own.contains(recipient) {
                 apart[former] = recipient
             }
         }
-        return apart.filter { !dead.contains($0.value) }
+        return apart.filter { !dead.contains($0.value) && !both.contains($0.key) }
     }
 
     /// The recipients among `members` that are in a topic or group.

@@ -1,8 +1,9 @@
 import FCM
 import Foundation
-import HeraldCore
 import HeraldTestSupport
 import Testing
+
+@testable import HeraldCore
 
 struct CalendarTests {
     private func campaign(_ name: String, _ schedule: Schedule) -> Campaign {
