@@ -55,6 +55,7 @@ extension Life {
         }
         for note in notes { try noteStages(note, of: content) }
         noteUnderWay(content)
+        noteWaits(content)
         noteTakenAlong()
         noteBack()
         noteUnbegun()

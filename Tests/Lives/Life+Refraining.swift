@@ -61,17 +61,38 @@ extension Life {
     }
 
     /// Until when whoever could start then is not late. Only the time counts in which their window is open. If one
-    /// closes while a run sends, the send is under way again from then on, by whatever window its file has. Whether the
-    /// run noted that is not asked.
+    /// closes while a run sends, the send is under way again from then on, by whatever window its file has. Where the
+    /// window of now was open when somebody waited for it, theirs was another one. Whether the run noted that is not
+    /// asked.
     private func lastEnd(
         of key: Key, _ campaign: LifeFiles.Campaign, for person: RecipientKey?, after start: Date
     ) -> Date {
         let start = ([start] + (closings[key] ?? [])).max() ?? start
-        guard let window = window(of: campaign) else { return start.adding(campaign.maxLateness) }
+        let waits = waits[key] ?? []
+        guard let window = window(of: campaign) else {
+            return (waits + [start]).max()?.adding(campaign.maxLateness) ?? start
+        }
         let all = Set(LifeFiles.zoneNames.map(window.zone) + [.utc])
         let zones = person.map { [window.zone(runFiles.zones[$0])] } ?? all
         let span = campaign.maxLateness + (person == nil ? window.clockChange : .zero)
-        return zones.map { window.hours.end(ofOpen: span, from: start, in: $0) }.max() ?? start
+        return zones.map { zone in
+            let other = waits.filter { window.hours.isOpen(at: $0, in: zone) }
+            return window.hours.end(ofOpen: span, from: (other + [start]).max() ?? start, in: zone)
+        }.max() ?? start
+    }
+
+    /// Somebody waited for a window when the run looked.
+    func noteWaits(_ content: LifeRun.Content) {
+        for plan in content.plans.map(\.plan) {
+            for id in plan.waiting.map(\.occurrence) {
+                guard
+                    let campaign = runFiles.campaigns.first(where: {
+                        lines[$0.line]?.names.contains(id.campaign) == true
+                    })
+                else { continue }
+                waits[key(of: campaign, id), default: []].append(plan.at)
+            }
+        }
     }
 
     /// What the run has sent some of was under way until its end, and somebody's window may have closed meanwhile.

@@ -155,6 +155,8 @@ final class Life {
     var openedBefore: [OccurrenceID: Int] = [:]
     /// When windows closed while runs were sending firings, by the clocks of the runs.
     var closings: [Key: [Date]] = [:]
+    /// When runs found somebody of a firing waiting for a window, by their clocks.
+    var waits: [Key: [Date]] = [:]
     /// When the last run started the first message of each firing.
     var firstStarts: [Key: Date] = [:]
     /// When messages of the last run started, by lines of campaigns.

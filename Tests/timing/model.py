@@ -56,6 +56,8 @@ class Campaign:
     people: set | None = None
     settled: dict = field(default_factory=dict)
     is_over: bool = False
+    # When a run found nobody of all who are left who could start.
+    waited: int | None = None
     _open: dict = field(default_factory=dict)
 
     def clock(self, text):
@@ -69,7 +71,12 @@ class Campaign:
         return sums[until - self.due]
 
     def is_late(self, clock, now):
-        return self.open_minutes(clock, now) > self.lateness
+        used = self.open_minutes(clock, now)
+        # Only the time counts in which they might have started. Whose clock says that they might have when nobody could
+        # has moved since.
+        if self.waited is not None and self.window.is_open(self.waited, clock):
+            used -= self.open_minutes(clock, self.waited)
+        return used > self.lateness
 
     def run(self, now, rows):
         """What a run at that time does. `rows` has the zone's text of everybody on the list.
@@ -100,4 +107,7 @@ class Campaign:
         if self.settled:
             self.people = people
             self.is_over = self.people <= set(self.settled)
+        left = people - set(self.settled)
+        if left and left <= set(rows) and not sent:
+            self.waited = now
         return sent

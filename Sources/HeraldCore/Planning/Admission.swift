@@ -39,18 +39,20 @@ struct Admission {
     /// When the occurrence is too late for everybody.
     private let end: Date?
     private let suspended: Date?
+    private let waited: Date?
     private let stage: StageOpening?
     private let window: SendWindow?
 
     /// - Parameters:
     ///   - occurrence: as the state has it; `nil` for one that begins now.
     ///   - stage: when their stage could open, if the send has stages. Before that nobody was late.
+    ///   - waited: when nobody of it could start (`WindowWaits`).
     ///   - isForecast: whether only a snapshot of the occurrence is known.
     init(
         _ send: Plan.Send, of wanted: DesiredSend, _ occurrence: RecordedOccurrence?,
-        since stage: StageOpening? = nil, isForecast: Bool, at now: Date
+        since stage: StageOpening? = nil, waited: Date? = nil, isForecast: Bool, at now: Date
     ) {
-        (suspended, self.stage, seeds) = (occurrence?.suspended, stage, send.seeds)
+        (suspended, self.waited, self.stage, seeds) = (occurrence?.suspended, waited, stage, send.seeds)
         let repeated = occurrence?.ledger?[.again] ?? []
         (again, mayRepeat) = (send.members.intersection(repeated), isForecast ? repeated.count : 0)
         end = repeated.isEmpty ? nil : occurrence.flatMap { wanted.campaign.limits(of: $0).deadline }
@@ -78,7 +80,7 @@ struct Admission {
         let campaign = wanted.campaign
         let begin = begin(due)
         guard let window else {
-            let limits = campaign.limits(due: due, since: stage, suspended: suspended)
+            let limits = campaign.limits(due: due, since: stage, suspended: suspended, waited: waited)
             take(members, limits, isWave, Opening(since: begin), now)
             return
         }
@@ -93,7 +95,8 @@ struct Admission {
         }
         let others = members.subtracting(atAnyHour)
         for (zone, here) in wanted.zones(of: others, by: window.field?.value, else: window.zone) {
-            let limits = campaign.limits(due: due, since: stage, suspended: suspended, in: [zone])
+            let limits = campaign.limits(
+                due: due, since: stage, suspended: suspended, waited: waited, in: [zone])
             var opening = Opening(standing: window.hours.standing(at: now, in: zone), since: begin)
             if opening.isOpen, let begin, let since = window.hours.since(now, in: zone) {
                 opening.since = max(begin, since)

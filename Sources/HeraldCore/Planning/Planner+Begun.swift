@@ -21,8 +21,8 @@ extension Planner {
             wanted, id, due: occurrence.due, ledger: ledger, isResumed: true, occurrence.classes, sorting)
         remaining.begun = occurrence.begun
         remaining.liftsHalt = occurrence.halt == .dead && forgetsFreely(id)
-        let usual = campaign.limits(of: occurrence, in: windowZones(of: wanted))
-        let limits = limits(of: occurrence, wanted)
+        let usual = campaign.limits(of: occurrence, waited: waits.recorded[id], in: windowZones(of: wanted))
+        let limits = limits(of: id, occurrence, wanted)
         // Whom a person has tried again is in time for longer than others of the step.
         remaining.deadline = (usual.late(at: now) == nil ? usual : limits).deadline
         let lateness = limits.lateness(at: now).map(\.words)

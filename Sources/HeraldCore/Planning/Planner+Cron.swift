@@ -65,7 +65,8 @@ extension Planner {
                     plan.missed.append(.init(occurrence: id, due: first, reason: reason))
                 } else if instant <= min(end, now), !due.contains(instant) {
                     let isReplaced =
-                        instant > start && due.contains { $0 > instant } && lateness(of: wanted, due: instant) == nil
+                        instant > start && due.contains { $0 > instant }
+                        && lateness(of: wanted, id, due: instant) == nil
                     if isReplaced {
                         plan.superseded.append(.init(occurrence: id, due: first, reason: Self.replaced))
                         plan.over.append(id)
@@ -80,7 +81,7 @@ extension Planner {
         let unbegun = all.filter(\.isUnbegun)
         for instant in due.sorted() where !known.contains(instant) {
             let id = freeID(of: campaign, due: instant)
-            if let lateness = lateness(of: wanted, due: instant) {
+            if let lateness = lateness(of: wanted, id, due: instant) {
                 let missed = RecordedOccurrence(campaign, due: instant)
                 plan.missed.append(
                     .init(occurrence: id, due: instant, reason: "it is \(lateness)", unrecorded: missed))
@@ -165,16 +166,27 @@ extension Planner {
             patience == nil ? "it is \(Lateness.tooLate)" : "it came due while nothing ran, and catch_up is none"
         let (cutoff, isExpiry) = campaign.cutoff(at: now, patience ?? schedule.maxLateness, in: windowZones(of: wanted))
         if isExpiry { reason = "it is \(Lateness.tooOld)" }
-        let late = schedule.occurrences(after: mark, through: cutoff, limit: Self.counted)
+        let passed = schedule.occurrences(after: mark, through: cutoff, limit: Self.counted)
+        // Those whose window was another one until now.
+        let kept = patience != nil || waits.recorded.isEmpty ? [] : passed.filter { keepsWaiting($0, wanted) }
+        let late = kept.isEmpty ? passed : passed.filter { !kept.contains($0) }
         leaveOut(late, of: campaign, reason, as: "missed", in: \.missed, beyond: \.missed)
         let start = max(mark, cutoff)
-        guard schedule.catchUp != .all, let last = schedule.latest(after: start, through: now) else {
-            return schedule.occurrences(after: start, through: now, limit: Self.caughtUp + 1)
+        guard schedule.catchUp != .all, let last = schedule.latest(after: start, through: now) ?? kept.last else {
+            return kept + schedule.occurrences(after: start, through: now, limit: Self.caughtUp + 1)
         }
-        let earlier = schedule.occurrences(after: start, through: last - 1, limit: Self.counted)
+        let earlier =
+            kept.filter { $0 < last }
+            + schedule.occurrences(after: start, through: last - 1, limit: Self.counted)
         leaveOut(
             earlier, of: campaign, Self.replaced, as: "superseded", in: \.superseded, beyond: \.superseded)
         return [last]
+    }
+
+    /// Whether nobody could start what was due then, and it is in time since.
+    private func keepsWaiting(_ instant: Date, _ wanted: DesiredSend) -> Bool {
+        let id = freeID(of: wanted.campaign, due: instant)
+        return waits.recorded[id] != nil && lateness(of: wanted, id, due: instant) == nil
     }
 
     /// Names the first ones and counts the others.

@@ -56,6 +56,7 @@ extension Planner {
             if !leftOut.contains(send.campaign) { fill(&book, with: send) }
         }
         limitUpcoming()
+        keepWaits()
     }
 
     /// Whoever was tried before and is not tried again, for whatever reason, keeps what came of it. Whom FCM refused
@@ -124,7 +125,7 @@ extension Planner {
                 overview.upcoming += upcoming(wanted, after: now, through: due, limit: 1)
                 return []
             }
-            if let lateness = lateness(of: wanted, due: due) {
+            if let lateness = lateness(of: wanted, id, due: due) {
                 let missed = RecordedOccurrence(campaign, due: due)
                 plan.missed.append(.init(occurrence: id, due: due, reason: "it is \(lateness)", unrecorded: missed))
                 return []
@@ -186,8 +187,8 @@ extension Planner {
     }
 
     /// Why a send of the campaign that was due then may neither begin nor resume. `nil` if it may.
-    func lateness(of wanted: DesiredSend, due: Date) -> String? {
-        wanted.campaign.lateness(due: due, at: now, in: windowZones(of: wanted))?.words
+    func lateness(of wanted: DesiredSend, _ id: OccurrenceID, due: Date) -> String? {
+        wanted.campaign.lateness(due: due, waited: waits.recorded[id], at: now, in: windowZones(of: wanted))?.words
     }
 
     /// - Parameters:
@@ -227,7 +228,8 @@ extension Planner {
         var send = Plan.Send(
             campaign: campaign.name.value, occurrence: id, revision: campaign.revision, due: due,
             target: campaign.target.value, contentDigest: campaign.contentDigest, content: campaign.content,
-            deadline: campaign.limits(due: due, in: windowZones(of: wanted)).deadline, delivery: campaign.delivery,
+            deadline: campaign.limits(due: due, waited: waits.recorded[id], in: windowZones(of: wanted)).deadline,
+            delivery: campaign.delivery,
             members: remaining,
             discovered: ledger[.intended].subtracting(repeated),
             deferred: deferred(ledger[.deferred], in: remaining),

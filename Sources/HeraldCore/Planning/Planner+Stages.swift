@@ -36,7 +36,8 @@ extension Planner {
                 return noted(send)
             }
             let admission = Admission(
-                part, of: wanted, occurrence, since: staging.since, isForecast: sizes != nil, at: now)
+                part, of: wanted, occurrence, since: staging.since, waited: waits.recorded[send.occurrence],
+                isForecast: sizes != nil, at: now)
             let skips = campaign.delivery.window?.whenClosed == .skip && !admission.waiting.isEmpty
             let hasWork =
                 !admission.admitted.isEmpty || !admission.late.subtracting(kept).isEmpty
@@ -136,7 +137,10 @@ extension Planner {
         _ part: Plan.Send, of send: Plan.Send, _ admission: Admission, _ staging: StageSorting
     ) {
         let opening = admission.waiting.keys.min()
-        if let window = send.delivery.window, let opening { wait(part, admission.waiting, until: opening, window) }
+        if let window = send.delivery.window, let opening {
+            wait(part, admission.waiting, until: opening, window)
+            noteWait(send, admission)
+        }
         let later = send.members.subtracting(part.members)
         guard !later.isEmpty, let next = [opening, staging.nextWave(of: send)].compactMap(\.self).min() else { return }
         let reason = "stage \(staging.current.words) comes first, and its recipients wait for their clock or window"

@@ -15,12 +15,14 @@ extension Planner {
             return listsSkipped ? window.map { unlessClosed(send, $0) } ?? [send] : [send]
         }
         let admission = Admission(
-            send, of: wanted, occurrence, since: stage, isForecast: sizes != nil, at: now)
+            send, of: wanted, occurrence, since: stage, waited: waits.recorded[send.occurrence],
+            isForecast: sizes != nil, at: now)
         var send = send
         if window?.whenClosed == .skip {
             for members in admission.waiting.values { send.skipped.move(members, to: .outsideWindow) }
         } else if let window, let first = admission.waiting.keys.min() {
             wait(send, admission.waiting, until: first, window)
+            noteWait(send, admission)
             send.staysOpen = true
         }
         send.skipped.move(admission.late, to: .missed)
@@ -49,8 +51,8 @@ extension Planner {
         }
     }
 
-    /// The send without those whom a later occurrence of the campaign has reached: `catch_up` decides for them, unless a
-    /// person did. Of what is due once, one of an earlier revision is older news, whatever its time is.
+    /// The send without those whom a later occurrence of the campaign has reached: `catch_up` decides for them, unless
+    /// a person did. Of what is due once, one of an earlier revision is older news, whatever its time is.
     ///
     /// - Parameter occurrence: as the state has it; `nil` for one that begins now.
     func withoutNewer(
@@ -88,15 +90,17 @@ extension Planner {
     func windowZones(of wanted: DesiredSend) -> [Zone] { wanted.windowZones(besides: unreachable) }
 
     /// When an occurrence that has begun is too late for everybody whom it is for.
-    func limits(of occurrence: RecordedOccurrence, _ wanted: DesiredSend) -> TimeLimits {
-        wanted.limits(of: occurrence, besides: unreachable)
+    func limits(of id: OccurrenceID, _ occurrence: RecordedOccurrence, _ wanted: DesiredSend) -> TimeLimits {
+        wanted.limits(of: occurrence, waited: waits.recorded[id], besides: unreachable)
     }
 
     /// Whether not all its people may start, or might have started, at the same time.
     private func waitsForEach(_ send: Plan.Send) -> Bool {
         let occurrence = state.occurrences[send.occurrence]
         // Those whom stages or a window kept waiting that its file had.
-        let hasKept = occurrence.map { !$0.stages.isEmpty || $0.suspended != nil } ?? false
+        let hasKept =
+            waits.recorded[send.occurrence] != nil
+            || occurrence.map { !$0.stages.isEmpty || $0.suspended != nil } ?? false
         return send.delivery.window != nil || send.waves != nil || send.delivery.stages != nil || hasKept
     }
 
@@ -168,10 +172,12 @@ extension DesiredSend {
     }
 
     /// When an occurrence that has begun is too late for everybody whom it is for.
-    func limits(of occurrence: RecordedOccurrence, besides dead: RecipientSet) -> TimeLimits {
+    ///
+    /// - Parameter waited: when nobody of it could start (`WindowWaits`).
+    func limits(of occurrence: RecordedOccurrence, waited: Date?, besides dead: RecipientSet) -> TimeLimits {
         let zones = windowZones(besides: dead)
         let isForOthers = !zones.isEmpty && !knowsZones(of: occurrence)
-        return campaign.limits(of: occurrence, in: isForOthers ? [] : zones)
+        return campaign.limits(of: occurrence, waited: waited, in: isForOthers ? [] : zones)
     }
 
     /// Whether its lists say which clocks those have whom an occurrence is for. They do not for those who left them, and

@@ -39,6 +39,8 @@ package struct Planner {
     /// Whom FCM refused for now in an earlier run, where the files hold such a failure by now. The state here has no
     /// outcome for them.
     var refusedAndHeld: [OccurrenceID: RecipientSet] = [:]
+    /// Of which occurrences nobody could start because of windows.
+    var waits: WindowWaits
     /// What a run is sending while this is planned.
     let underWay: [Plan.Send]
     /// What becomes of what guards refuse.
@@ -167,6 +169,7 @@ package struct Planner {
         upcomingLimit = input.upcoming
         desired = input.desired
         state = input.state
+        waits = WindowWaits(state.waited, at: now)
         settings = input.settings
         overrides = input.overrides
         suppressed = desired.suppressed

@@ -156,8 +156,8 @@ extension RecordedState {
         }
     }
 
-    /// Whether only lists tell until when an occurrence may go on: its window opens by each one's clock, and all have one
-    /// due time.
+    /// Whether only lists tell until when an occurrence may go on: its window opens by each one's clock, and all have
+    /// one due time.
     ///
     /// - Parameter campaign: the campaign as the files have it now.
     package func clocksMatter(to id: OccurrenceID, _ resolution: Resolution, _ campaign: Campaign?) -> Bool {
@@ -190,7 +190,9 @@ extension RecordedState {
         // Nobody joins what had ended: its waves are found anew, for the same people.
         let isClosed = occurrence.isReopened && occurrence.classes.all.intersection(.target).isEmpty
         if isForOthers, !isClosed { later.classes = Partition() }
-        let limits = wanted?.limits(of: later, besides: dead) ?? campaign.limits(of: later)
+        let limits =
+            wanted?.limits(of: later, waited: waited[id], besides: dead)
+            ?? campaign.limits(of: later, waited: waited[id])
         if let lateness = limits.lateness(at: now) { throw .tooLate(lateness) }
         var changes: [StateChange] = [
             .amend(id, contentDigest: later.contentDigest, target: later.target, due: later.due, local: later.local)

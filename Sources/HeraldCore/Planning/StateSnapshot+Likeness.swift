@@ -8,7 +8,7 @@ extension StateSnapshot {
         state.serial = serial
         (state.watermarks, state.formerNames, state.pauses) = (watermarks, formerNames, pauses)
         (state.topicAPI, state.sendQuota, state.audienceSizes) = (topicAPI, sendQuota, audienceSizes)
-        state.goneAudiences = goneAudiences
+        (state.goneAudiences, state.waited) = (goneAudiences, waited)
         state.tests = tested.sorted().map {
             RecordedTest(campaign: $0, at: time, accepted: 0, rejected: 0, unknown: 0)
         }

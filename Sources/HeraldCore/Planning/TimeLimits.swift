@@ -69,25 +69,35 @@ extension Campaign {
     ///
     /// - Parameters:
     ///   - stage: when its stage could open. Lateness counts from then, unless the first stage was late.
-    ///   - suspended: when its window closed while it was under way. Lateness counts anew from then, or from the due time or
-    ///     the stage's opening if that is later, whatever window the file has by now.
+    ///   - suspended: when its window closed while it was under way. Lateness counts anew from then, or from the due
+    ///     time or the stage's opening if that is later, whatever window the file has by now.
+    ///   - waited: when nobody could start (`WindowWaits`). Where the window is open then, it was another one, and
+    ///     lateness counts from then on.
     ///   - zones: those of its recipients' windows, none if nobody knows them. The limits are the latest of them.
     func limits(
-        due: Date?, begun: Date? = nil, since stage: StageOpening? = nil, suspended: Date? = nil, in zones: [Zone] = []
+        due: Date?, begun: Date? = nil, since stage: StageOpening? = nil, suspended: Date? = nil, waited: Date? = nil,
+        in zones: [Zone] = []
     ) -> TimeLimits {
         TimeLimits(
-            deadline: due.flatMap { deadline($0, stage, suspended, in: zones) },
+            deadline: due.flatMap { deadline($0, stage, suspended, waited, in: zones) },
             expiry: (due ?? begun).flatMap { delivery.expiry(from: $0) })
     }
 
-    private func deadline(_ due: Date, _ stage: StageOpening?, _ suspended: Date?, in zones: [Zone]) -> Date? {
+    private func deadline(
+        _ due: Date, _ stage: StageOpening?, _ suspended: Date?, _ waited: Date?, in zones: [Zone]
+    ) -> Date? {
         let clocks = windowClocks(zones)
         let patience = schedule.maxLateness + clocks.change
         let latest = { (start: Date) in
             // What waited for a later clock, or for its stage, could not start before that.
             let start = max(start, suspended ?? start)
+            let later = max(start, waited ?? start)
+            guard let hours = delivery.window?.hours else { return later.adding(patience) }
             // Lateness counts only the time in which the window is open.
-            let ends = clocks.zones.compactMap { delivery.window?.hours.end(ofOpen: patience, from: start, in: $0) }
+            let ends = clocks.zones.map { zone in
+                let isOther = waited.map { hours.isOpen(at: $0, in: zone) } ?? false
+                return hours.end(ofOpen: patience, from: isOther ? later : start, in: zone)
+            }
             return ends.max() ?? start.adding(patience)
         }
         let usual = latest(due)
@@ -124,8 +134,8 @@ extension Campaign {
 
 extension Campaign {
     /// `nil` if a send that was due then may still begin or resume.
-    func lateness(due: Date, at now: Date, in zones: [Zone] = []) -> Lateness? {
-        limits(due: due, in: zones).lateness(at: now)
+    func lateness(due: Date, waited: Date? = nil, at now: Date, in zones: [Zone] = []) -> Lateness? {
+        limits(due: due, waited: waited, in: zones).lateness(at: now)
     }
 
     /// `nil` if an occurrence that has begun may still resume.
@@ -133,13 +143,13 @@ extension Campaign {
         limits(of: occurrence, in: zones).lateness(at: now)
     }
 
-    func limits(of occurrence: RecordedOccurrence, in zones: [Zone] = []) -> TimeLimits {
+    func limits(of occurrence: RecordedOccurrence, waited: Date? = nil, in zones: [Zone] = []) -> TimeLimits {
         // In local time the last clock of the world decides. Some may get it a day later.
         let local = occurrence.local.map { schedule.mayWaitADay ? $0.nextDay : $0 }
         let due = local?.lastInstant ?? occurrence.due
         return limits(
             due: due, begun: occurrence.begun, since: stageOpening(of: occurrence), suspended: occurrence.suspended,
-            in: zones)
+            waited: waited, in: zones)
     }
 }
 

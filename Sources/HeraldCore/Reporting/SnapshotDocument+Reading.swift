@@ -53,6 +53,8 @@ extension StateSnapshot {
         goneAudiences =
             try part.optional("gone_audiences")?
             .list("audience", { try $0.name() }, { try $0["size"].count() }) ?? [:]
+        waited =
+            try part.optional("waited")?.list("occurrence", { try $0.occurrence() }, { try $0["at"].date() }) ?? [:]
         watermarks = try part["watermarks"].list("campaign", { try $0.name() }, Watermark.init)
         occurrences = try part["occurrences"].list("occurrence", { try $0.occurrence() }, Occurrence.init)
         formerNames = try part["former_names"].list("campaign", { try $0.name() }, { try $0["names"].names() })

@@ -12,7 +12,7 @@ package struct SnapshotDocument {
 
     package var json: JSONValue {
         let (identity, sizes) = (snapshot.identity, snapshot.sizes)
-        return [
+        var members: [String: JSONValue] = [
             "schema": .string(Self.schema), "time": .string(snapshot.time.rfc3339),
             "lineage": .string(identity.lineage), "serial": .int(snapshot.serial),
             "project": .string(identity.project), "endpoint": .string(identity.endpoint.rawValue),
@@ -42,6 +42,10 @@ package struct SnapshotDocument {
                 ?? .null,
             "send_quota": snapshot.sendQuota.map { $0.json(at: $0.at.exactText) } ?? .null,
         ]
+        if !snapshot.waited.isEmpty {
+            members["waited"] = list(snapshot.waited, "occurrence") { ["at": .string($0.rfc3339)] }
+        }
+        return .object(members)
     }
 
     private func names(_ names: Set<String>) -> JSONValue { .array(names.sorted().map { .string($0) }) }

@@ -1,7 +1,7 @@
 package import FCM
 
-/// What the state keeps as a text of its own. Nothing in it decides what is sent, except that guards look at sizes, and
-/// `state resolve --from` at who was tried again. It names no registration.
+/// What the state keeps as a text of its own. Nothing in it decides what is sent, except that guards look at sizes,
+/// lateness at who waited, and `state resolve --from` at who was tried again. It names no registration.
 package enum StateNote: String, Hashable, Sendable, CaseIterable {
     /// The last run or apply that came to its end: a `RecordedRun`.
     case lastRun = "last_run"
@@ -19,6 +19,8 @@ package enum StateNote: String, Hashable, Sendable, CaseIterable {
     case goneAudiences = "gone_audiences"
     /// Of which occurrences a person had people tried again (`RecordedState.triedAgain`).
     case triedAgain = "tried_again"
+    /// Of which occurrences nobody could start because of windows (`RecordedState.waited`).
+    case waited
 }
 
 /// The last run or apply that came to its end, with what became of its recipients.
@@ -99,6 +101,17 @@ extension RecordedState {
         set { apply([.goneAudiences(newValue)]) }
     }
 
+    /// When a run looked last at occurrences of which nobody could start, because all windows were closed.
+    package var waited: [OccurrenceID: Date] {
+        get {
+            let pairs = numbers(in: .waited).map {
+                (OccurrenceID(rawValue: $0), Date(timeIntervalSince1970: Double($1)))
+            }
+            return Dictionary(uniqueKeysWithValues: pairs)
+        }
+        set { apply([.waited(newValue)]) }
+    }
+
     /// The number of a stamp for each occurrence of which a person had people tried again. A run that left no later stamp
     /// does not know what came of that try.
     package var triedAgain: [OccurrenceID: Int64] {
@@ -126,6 +139,12 @@ extension RecordedState {
 extension StateChange {
     package static func goneAudiences(_ sizes: [String: Int]) -> StateChange {
         .note(.goneAudiences, JSONValue.object(sizes.mapValues { .int(Int64($0)) }).compactText)
+    }
+
+    /// In whole seconds, as windows open and close.
+    package static func waited(_ instants: [OccurrenceID: Date]) -> StateChange {
+        let pairs = instants.map { ($0.rawValue, JSONValue.int(Int64($1.timeIntervalSince1970.rounded(.down)))) }
+        return .note(.waited, JSONValue.object(Dictionary(uniqueKeysWithValues: pairs)).compactText)
     }
 
     package static func lastRun(_ run: RecordedRun) -> StateChange { .note(.lastRun, run.json.compactText) }

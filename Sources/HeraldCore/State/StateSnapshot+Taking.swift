@@ -20,7 +20,7 @@ extension StateSnapshot {
         occurrences = state.occurrences.mapValues { Occurrence(counting: $0, dead: state.dead) }
         (watermarks, formerNames, pauses) = (state.watermarks, state.formerNames, state.pauses)
         (topicAPI, sendQuota, audienceSizes) = (state.topicAPI, state.sendQuota, state.audienceSizes)
-        (lastRun, goneAudiences) = (state.lastRun, state.goneAudiences)
+        (lastRun, goneAudiences, waited) = (state.lastRun, state.goneAudiences, state.waited)
         tested = Set(state.tests.map(\.campaign))
     }
 

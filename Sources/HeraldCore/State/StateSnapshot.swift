@@ -28,6 +28,7 @@ package struct StateSnapshot: Hashable, Sendable {
     package var tested: Set<String> = []
     package var audienceSizes: [String: Int] = [:]
     package var goneAudiences: [String: Int] = [:]
+    package var waited: [OccurrenceID: Date] = [:]
 
     package init(identity: RecordedState.Identity, serial: Int64, time: Date) {
         (self.identity, self.serial, self.time) = (identity, serial, time)

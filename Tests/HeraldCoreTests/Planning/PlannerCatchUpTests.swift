@@ -5,8 +5,8 @@ import Testing
 
 @testable import HeraldCore
 
-/// Of several occurrences that the same people wait for, `catch_up` decides. It is 2025-12-01T08:00:00Z, and the campaign
-/// was due at 6:00 and at 7:00.
+/// Of several occurrences that the same people wait for, `catch_up` decides. It is 2025-12-01T08:00:00Z, and the
+/// campaign was due at 6:00 and at 7:00.
 struct PlannerCatchUpTests {
     private static let all = RecipientSet(1...40)
 
@@ -92,12 +92,19 @@ struct PlannerCatchUpTests {
         #expect(sends[0].skipped[.superseded] == Self.all)
     }
 
-    /// All but one waited for both occurrences. Then their author took the window out.
-    @Test func `whoever waited for several gets the latest, also if there is no window any more`() throws {
+    /// All but one waited for both occurrences: their window closed during a run, or a run found it closed. Then their
+    /// author took it out.
+    @Test(arguments: [true, false])
+    func `whoever waited for several gets the latest, also if there is no window any more`(_ isInterrupted: Bool) throws
+    {
         let entries = [Entry(hour: 6, accepted: [1]), Entry(hour: 7, accepted: [1])]
         var scenario = try scenario(.window, .latest, entries)
+        if isInterrupted {
+            for id in scenario.state.occurrences.keys { scenario.state.apply([.suspend(id, at: .after(-60))]) }
+        } else {
+            scenario.state.apply(scenario.plan(at: .after(-60)).notes)
+        }
         scenario.desired.sends[0].campaign.delivery.window = nil
-        for id in scenario.state.occurrences.keys { scenario.state.apply([.suspend(id, at: .after(-60))]) }
         let sends = scenario.plan().sends.sorted { $0.occurrence < $1.occurrence }
         #expect(sends.map(\.members) == [[], RecipientSet(2...40)])
         #expect(sends[0].skipped[.superseded] == RecipientSet(2...40))

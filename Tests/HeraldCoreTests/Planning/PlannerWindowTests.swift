@@ -160,8 +160,8 @@ struct PlannerWindowTests {
         #expect(scenario.plan(at: .after(46 * 3600)).sends.isEmpty)
     }
 
-    /// Due at 07:59 with ten minutes of lateness. The window closed at 8:05 while a run was sending, and at 8:10 its author
-    /// changes it.
+    /// Due at 07:59 with ten minutes of lateness. The window closed at 8:05 while a run was sending, and at 8:10 its
+    /// author changes it.
     @Test(arguments: [DailyHours(from: 6 * 60, to: 23 * 60), DailyHours(from: 60, to: 1440), nil], [905, 906])
     func `an edit of the window makes nobody late whom it had kept waiting`(_ hours: DailyHours?, _ seconds: Int) {
         var campaign = campaign(DailyHours(from: 6 * 60, to: 8 * 60 + 5), lateness: 600)
