@@ -74,7 +74,7 @@ package struct Plan: Hashable, Sendable {
         package var rampSeconds = 0
         /// For leaves: the topic that all of them must have joined before.
         package var successor: TopicName?
-        /// Those of them who leave in any case: whoever is suppressed joins nothing.
+        /// Those of them who leave in any case, because `suppress` takes them out of both topics.
         package var atOnce = RecipientSet()
         /// Why this step is blocked: by a guard, or because nobody approved it. The other steps are done.
         package var refusal: String?

@@ -22,7 +22,8 @@ package struct Planner {
     /// Recipients of whom no list names a living registration. Nothing is sent to them and they join nothing. If herald
     /// knows a living one all the same, that one leaves only where no list names the recipient any more.
     private(set) var unreachable = RecipientSet()
-    /// Recipients whom `suppress` takes out of everything, and the numbers of their earlier registrations.
+    /// Recipients whom `suppress` takes out of everything but topics that only exclude, and the numbers of their earlier
+    /// registrations.
     private(set) var suppressed: RecipientSet
     /// Numbers of earlier registrations. They are nobody besides their recipients.
     private(set) var formers = RecipientSet()
