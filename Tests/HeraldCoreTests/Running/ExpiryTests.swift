@@ -106,7 +106,9 @@ import Testing
     }
 
     /// In local time. The clocks of the first five came to it 59 minutes ago, those of the others come to it now.
-    @Test func `a wave that expires during a run is too late, and waits for no window`() async throws {
+    /// The step may yield after that.
+    @Test(arguments: [false, true])
+    func `a wave that expires during a run is too late, and waits for no window`(_ yields: Bool) async throws {
         let laboratory = Laboratory()
         var (send, waves) = (Plan.Send.sample(1...10), Plan.Waves(local: LocalTime(year: 2026, month: 12, day: 1)))
         let end = laboratory.now.adding(.seconds(60))
@@ -121,7 +123,10 @@ import Testing
             try? await clock.sleep(for: .seconds(25))
             return .accepted(request, number)
         }
-        let report = try await laboratory.run(laboratory.plan(.send(send)), sender)
+        var plan = laboratory.plan(.send(send))
+        plan.nextDue = yields ? laboratory.now.adding(.seconds(70)) : nil
+        let report = try await laboratory.run(
+            plan, sender, lookAgain: yields ? { now, _ in Plan(at: now, workspaceDigest: "", state: nil) } : nil)
         // To three of the first at 0, 25 and 50 s.
         let step = report.steps[0]
         #expect(step.accepted == 8 && step.pending == 2)

@@ -69,7 +69,7 @@ struct Laboratory: Sendable {
     func run(
         _ plan: Plan, _ sender: any Sender, overrides: Overrides = .init(), dryRunSample: Int? = nil,
         stop: @escaping @Sendable () -> Stop? = { nil }, halt: @escaping @Sendable () async -> Void = Stop.never,
-        lookAgain: (@Sendable (Date, [Plan.Send]) async -> Plan?)? = nil,
+        lookAgain: (@Sendable (Date, [Plan.Send]) async -> Plan?)? = nil, followsUp: Bool = false,
         others: OtherRegistrations = OtherRegistrations(),
         observe: @escaping @Sendable (Report) async -> Void = { _ in },
         rows: @escaping @Sendable (String, RecipientSet) throws -> [RecipientID: FieldValues] = { _, _ in [:] },
@@ -84,7 +84,7 @@ struct Laboratory: Sendable {
             random: random,
             fingerprints: Fingerprinter(key: store.fingerprintKey), stop: stop, halt: halt,
             lookAgain: lookAgain, others: others, rows: rows, observe: observe, receive: receive, note: note)
-        surroundings.news = news
+        (surroundings.news, surroundings.followsUp) = (news, followsUp)
         let options = Executor<ManualClock>.Options(
             fcm: fcm, guards: guards, overrides: overrides,
             mode: dryRunSample.map { .dryRun(sample: $0) } ?? .apply)

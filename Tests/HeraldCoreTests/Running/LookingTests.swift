@@ -36,7 +36,7 @@ import Testing
             ScriptedSender(isPrompt: true) { [log] request, number in
                 let title = request.json["message"]?["notification"]?["title"]?.string ?? ""
                 log.append((title, request.recipient, clock.now.offset.seconds))
-                return .accepted(request, number)
+                return title == "lost" ? .lost(reason: "reset") : .accepted(request, number)
             }
         }
 
@@ -50,7 +50,7 @@ import Testing
     ) async throws -> Report {
         try await laboratory.run(
             laboratory.plan(sends: sends()), sent.sender(laboratory.clock), stop: stop,
-            lookAgain: { _, _ in laboratory.plan(sends: sends()) })
+            lookAgain: { _, _ in laboratory.plan(sends: sends()) }, followsUp: true)
     }
 
     @Test func `a stage opens in time while another campaign is sent`() async throws {
@@ -104,6 +104,21 @@ import Testing
         #expect(sent.recipients("slow").count == 604)
         #expect(report.steps.first { $0.id == "send:zz@once" }?.planned == 604)
         #expect(report.result == .ok)
+    }
+
+    /// Whom the run has given up, the next one tries.
+    @Test func `a look tries nobody again whom the run has given up`() async throws {
+        let (laboratory, sent) = (laboratory(), Sent())
+        let lost = DesiredSend(campaign: .tide("aa", title: "lost", onUnknown: .resend), members: [1])
+        let report = try await run(laboratory, sent) { [slow] in [lost, slow] }
+        #expect(sent.recipients("lost") == [1])
+        #expect(sent.times("slow").count == 600)
+        let step = report.steps.first { $0.id == "send:aa@once" }
+        #expect(step?.planned == 1 && step?.unknown == 1)
+        #expect(step?.failures.map(\.action) == [.resendNextRun])
+        #expect(report.result == .unknown)
+        _ = try await run(laboratory, sent) { [slow] in [lost, slow] }
+        #expect(sent.recipients("lost") == [1, 1])
     }
 
     @Test func `a person who stops a run that waits for a stage pauses nothing that is over`() async throws {
