@@ -92,8 +92,8 @@ extension Life {
             noteMove(of: registration, from: topic)
         }
         // Who is suppressed leaves all the same, also with a run that is not judged.
-        guard runFiles.suppressed().contains(registration.recipientKey) else { return }
         for one in files.topics where one.name == topic || one.previousNames.contains(topic) {
+            guard runFiles.suppressed(of: one.line).contains(registration.recipientKey) else { continue }
             kept[one.line]?.remove(registration)
         }
     }

@@ -184,7 +184,7 @@ extension Life {
             let theirs = (owners[topic.name] ?? [:]).filter { !$0.value }.keys
             kept[topic.line] = topic.prune ? [] : ours.union(kept[topic.line] ?? []).subtracting(theirs)
             // Who is suppressed leaves all the same.
-            let suppressed = files.suppressed()
+            let suppressed = files.suppressed(of: topic.line)
             kept[topic.line] = kept[topic.line]?.filter { !suppressed.contains($0.recipientKey) }
         }
     }
@@ -253,7 +253,7 @@ extension Life {
                 throw LifeProblem(promise: "memberships equal the files", words: "\(one) is not in \(topic.name)")
             }
             let ours = following.filter { owners[topic.name]?[$0] == true }
-            let suppressed = files.suppressed()
+            let suppressed = files.suppressed(of: topic.line)
             let tooMany = ours.filter { registration in
                 let key = registration.recipientKey
                 return topic.prune ? !wanted.contains(key) : suppressed.contains(key)

@@ -132,7 +132,20 @@ struct LifeFiles: Sendable {
 
     func members(of topic: Topic) -> Set<RecipientKey> {
         members(ofAudiences: topic.subscribers).subtracting(members(ofAudiences: topic.exclude))
-            .subtracting(suppressed())
+            .subtracting(suppressed(of: topic.line))
+    }
+
+    /// Whom a topic does without. One that keeps people from messages, and brings nobody one, has everybody.
+    func suppressed(of topic: Int) -> Set<RecipientKey> {
+        let targets = campaigns.map(\.target)
+        let brings = targets.contains { target in
+            switch target {
+            case .topic(let line), .condition(let line, _): line == topic
+            case .audience, .group: false
+            }
+        }
+        let keeps = targets.contains { if case .condition(_, let line) = $0 { line == topic } else { false } }
+        return keeps && !brings ? [] : suppressed()
     }
 
     func members(of group: Group) -> Set<RecipientKey> {

@@ -227,12 +227,14 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     /// meanwhile.
     private mutating func pauseWhatWasStopped() async {
         guard surroundings.stop() == .person, !options.mode.isDryRun else { return }
-        let isInterrupted = report.result == .interrupted
+        // Of answers that hold for all, only that no token is good ends the run.
+        let (isInterrupted, hasFailed) = (report.result == .interrupted, context.fatal != nil)
         let pending = report.steps.filter { step in
             guard step.pending > 0 else { return false }
             return switch step.stopped {
             case nil: isInterrupted
-            case .interrupted, .fatal, .answered: true
+            case .interrupted, .fatal: true
+            case .answered: hasFailed
             default: false
             }
         }

@@ -3,16 +3,16 @@
 extension RecordedState {
     package var nextFormer: RecipientID { (formers.keys.max() ?? KnownRecipient.firstFormer - 1) + 1 }
 
-    /// The recipients of former numbers that are in a topic because of herald, where the recipients themselves are not,
-    /// and in no topic where the recipients are in any way.
+    /// The recipients of former numbers that are in a topic because of herald, where the recipients themselves are not.
+    /// What a former number has nowhere replaces what the recipient has because of herald, or by themselves.
     package var formersApart: [RecipientID: RecipientID] {
         if formers.isEmpty { return [:] }
         var apart: [RecipientID: RecipientID] = [:]
         var both: Set<RecipientID> = []
         for topic in topics.values {
-            let all = topic.recipients.all
-            both.formUnion(formers.filter { all.contains($0.key) && all.contains($0.value) }.keys)
-            let own = topic.recipients.union(of: Membership.own + [.adopted])
+            let (all, own) = (topic.recipients.all, topic.recipients.union(of: Membership.own + [.adopted]))
+            let kept = own.union(topic.left)
+            both.formUnion(formers.filter { all.contains($0.key) && kept.contains($0.value) }.keys)
             for (former, recipient) in formers where own.contains(former) && !own.contains(recipient) {
                 apart[former] = recipient
             }

@@ -60,7 +60,7 @@ struct SuppressionTests {
         arguments: [
             ("'tide' in topics && !('out' in topics)", [1, 2, 3]), ("'tide' in topics", []),
             ("!('tide' in topics)", []),
-            ("!('out' in topics) || 'out' in topics && 'tide' in topics", []),
+            ("(!('out' in topics) || 'out' in topics) && 'tide' in topics", []),
         ] as [(String, RecipientSet)])
     func `who is suppressed stays in a topic that only takes people out of conditions`(
         _ condition: String, _ members: RecipientSet

@@ -91,18 +91,24 @@ import Testing
 
     /// As a wave does: its people belong to an occurrence that is under way.
     @Test func `whoever a look adds to a send under way gets it in the same run`() async throws {
-        let (laboratory, sent) = (laboratory(), Sent())
-        let clock = laboratory.clock
-        let sudden = DesiredSend(
-            campaign: .tide("sudden", at: laboratory.now.adding(.seconds(20)), title: "sudden"), members: [1])
-        let report = try await run(laboratory, sent) { [slow] in
-            var slow = slow
-            if clock.now.offset >= .seconds(20) { slow.members.formUnion(RecipientSet(2...5)) }
-            return [slow, sudden]
-        }
-        #expect(RecipientSet(sent.recipients("slow")) == Self.many.union(RecipientSet(2...5)))
-        #expect(sent.recipients("slow").count == 604)
-        #expect(report.steps.first { $0.id == "send:zz@once" }?.planned == 604)
+        let laboratory = laboratory()
+        let (memory, sender) = (laboratory.memory, ScriptedSender(isPrompt: true) { .accepted($0, $1) })
+        var send = Plan.Send.sample(Self.many)
+        send.staysOpen = true
+        var plan = laboratory.plan(.send(send))
+        plan.nextDue = laboratory.now.adding(.seconds(20))
+        let report = try await laboratory.run(
+            plan, sender,
+            lookAgain: { [send] now, _ in
+                var rest = send
+                let accepted = memory.state().occurrences[send.occurrence]?[.accepted] ?? []
+                rest.members = send.members.union(RecipientSet(2...5)).subtracting(accepted)
+                (rest.isResumed, rest.staysOpen) = (true, false)
+                return laboratory.plan(.send(rest))
+            })
+        #expect(RecipientSet(sender.recipients) == Self.many.union(RecipientSet(2...5)))
+        #expect(sender.recipients.count == 604)
+        #expect(report.steps.map(\.planned) == [604] && report.steps.map(\.accepted) == [604])
         #expect(report.result == .ok)
     }
 

@@ -167,7 +167,7 @@ import Testing
         let report = try await laboratory.run(
             laboratory.plan(sends: sends), sender, stop: { stops.entries.first })
         #expect(report.result == .interrupted)
-        #expect(report.steps[0].stopped?.words.contains("UNAUTHENTICATED") == true)
+        #expect(report.steps[0].pending > 0)
         #expect(laboratory.memory.state().pauses.campaigns == Set(["tide"] + others))
     }
 
