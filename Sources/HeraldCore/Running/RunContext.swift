@@ -75,7 +75,7 @@ struct RunContext {
             if found.api != .iid || isRecent && ended.isEmpty { topicAPI = found.api }
         }
         recorded = RecordedState(identity: state.identity)
-        recorded.topics = state.topics
+        (recorded.topics, recorded.formers) = (state.topics, state.formers)
         recorded.groups = state.groups
         recorded.watermarks = state.watermarks
         recorded.sendQuota = state.sendQuota

@@ -125,8 +125,10 @@ import Testing
         }
         var plan = laboratory.plan(.send(send))
         plan.nextDue = yields ? laboratory.now.adding(.seconds(70)) : nil
-        let report = try await laboratory.run(
-            plan, sender, lookAgain: yields ? { now, _ in Plan(at: now, workspaceDigest: "", state: nil) } : nil)
+        let look: @Sendable (Date, [Plan.Send]) async -> Plan? = { now, _ in
+            Plan(at: now, workspaceDigest: "", state: nil)
+        }
+        let report = try await laboratory.run(plan, sender, lookAgain: yields ? look : nil)
         // To three of the first at 0, 25 and 50 s.
         let step = report.steps[0]
         #expect(step.accepted == 8 && step.pending == 2)

@@ -62,7 +62,7 @@ import Testing
         let stays = [[Registration.fid(2), nil]]
         try await apply([[nil, .token(1)]] + stays)
         fcm.change { $0.dead = [.fid(1)] }
-        let renewed = [[Registration.fid(1), .token(1)]] + stays
+        let renewed = [[nil, Registration.token(1)], [.fid(1), nil]] + stays
         try await apply(renewed + joining, and: campaign)
         #expect(preexisting == [])
         #expect(subscribed?.contains(.token(1)) == true)
@@ -79,7 +79,7 @@ import Testing
         fcm.change { $0.topics["tides"] = [.token(1)] }
         try await apply([[nil, .token(1)]] + stays)
         fcm.change { $0.dead = [.fid(1)] }
-        try await apply([[.fid(1), .token(1)]] + stays)
+        try await apply([[nil, .token(1)], [.fid(1), nil]] + stays)
         try await apply(stays)
         #expect(subscribed == [.token(1), .fid(2)])
     }
@@ -93,11 +93,11 @@ import Testing
             .members("tides", [1], .preexisting, at: before),
         ])
         fcm.change { ($0.dead, $0.topics["tides"]) = ([.fid(1)], [.token(1), .fid(2)]) }
-        try await apply([[.fid(1), .token(1)], [.fid(2), nil]])
+        try await apply([[nil, .token(1)], [.fid(1), nil], [.fid(2), nil]])
         #expect(preexisting == [])
         try await apply([[.fid(2), nil]])
         #expect(subscribed == [.fid(2)])
-        try await apply([[.fid(1), .token(1)], [.fid(2), nil]])
+        try await apply([[nil, .token(1)], [.fid(1), nil], [.fid(2), nil]])
         #expect(subscribed == [.token(1), .fid(2)])
     }
 }
