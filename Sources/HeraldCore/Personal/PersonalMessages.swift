@@ -108,6 +108,17 @@ package struct PersonalMessages: Sendable {
 
     /// The place of a class among `classes`; `nil` for a class that the campaign does not have (any more).
     package func index(of recipients: MessageClass) -> Int? { compiled.places[recipients] }
+
+    /// The text of somebody whose recorded one is gone. The language and the variant stay where the campaign has them.
+    ///
+    /// - Parameter own: what their row chooses.
+    func text(in recorded: MessageClass, else own: MessageClass) -> MessageClass {
+        let hasLocale = classes.contains { $0.locale == recorded.locale }
+        let hasVariant = classes.contains { $0.variant == recorded.variant }
+        let locale = hasLocale ? recorded.locale : own.locale
+        let variant = hasVariant ? recorded.variant : own.variant
+        return classes.first { $0.locale == locale && $0.variant == variant } ?? own
+    }
 }
 
 extension PersonalMessages: Hashable {

@@ -43,28 +43,25 @@ struct Partaking {
     ) {
         let settled = tried.subtracting(repeated)
         let census = wanted.census ?? RowCensus()
-        let everybody = MessageClass()
-        // The state names no texts, and each text is a variant's by now: rows choose them.
-        let isWithoutTexts = messages.index(of: everybody) == nil && begun.states.allSatisfy { $0 == everybody }
-        guard !begun.isEmpty, !isWithoutTexts else {
+        guard !begun.isEmpty else {
             // Those who have a message already got one that was for everybody.
-            let rest = (begun.isEmpty ? members : members.intersection(begun.all)).subtracting(settled)
+            let rest = members.subtracting(settled)
             let all = Partition(disjoint: census.classes).intersection(rest)
             assignment = all
             leftOut.heldOut = all.members(where: \.isHoldout)
             leftOut.bad = census.bad.intersection(rest)
-            leftOut.gone = begun.all.subtracting(settled).subtracting(members)
             classes = all.without { $0.isHoldout }
             self.members = classes.all
             return
         }
-        if !isResumed {
-            assignment = begun
-            leftOut.heldOut = begun.members(where: \.isHoldout)
+        let dealt = wanted.dealing(begun, among: members.subtracting(settled), messages)
+        if !isResumed || dealt != begun {
+            assignment = dealt
+            let known = isResumed ? begun.members(where: \.isHoldout) : []
+            leftOut.heldOut = dealt.members(where: \.isHoldout).subtracting(known)
         }
-        // Who left the list, or has a bad row by now, is left out. So is whoever would get a text that the campaign does
-        // not have any more.
-        let sent = begun.without { $0.isHoldout }
+        // Who left the list, or has a bad row by now, is left out.
+        let sent = dealt.without { $0.isHoldout }
         classes = Partition(
             disjoint: Dictionary(
                 sent.states.filter { messages.index(of: $0) != nil }.map { recipients in
@@ -74,10 +71,9 @@ struct Partaking {
         self.members = classes.all
         let missing = sent.all.subtracting(settled).subtracting(self.members)
         leftOut.bad = missing.intersection(members)
-            .intersection(sent.members { messages.index(of: $0) != nil })
         leftOut.gone = missing.subtracting(leftOut.bad)
         guard !joining.isEmpty else { return }
-        join(Partition(disjoint: census.classes).intersection(joining), begun)
+        join(Partition(disjoint: census.classes).intersection(joining), dealt)
         leftOut.bad.formUnion(census.bad.intersection(joining))
     }
 
@@ -96,6 +92,40 @@ struct Partaking {
 }
 
 extension DesiredSend {
+    /// Deals those a text of now whose recorded one the campaign does not have any more. Whoever has a bad row keeps what
+    /// is recorded.
+    fileprivate func dealing(
+        _ begun: Partition<MessageClass>, among members: RecipientSet, _ messages: PersonalMessages
+    ) -> Partition<MessageClass> {
+        var dealt = begun
+        // What was for everybody was in no language.
+        let hasTexts = begun.states.contains { $0 != MessageClass() }
+        for recorded in begun.states where !recorded.isHoldout && messages.index(of: recorded) == nil {
+            for (own, people) in classes(of: begun[recorded].intersection(members), messages) {
+                dealt.move(people, to: hasTexts ? messages.text(in: recorded, else: own) : own)
+            }
+        }
+        return dealt
+    }
+
+    /// The texts that rows choose for members. Whoever has a bad row has none.
+    private func classes(
+        of members: RecipientSet, _ messages: PersonalMessages
+    ) -> [MessageClass: RecipientSet] {
+        var classes = (census?.classes ?? [:]).mapValues { $0.intersection(members) }
+        let others = classes.values.reduce(into: members) { $0.subtract($1) }.subtracting(census?.bad ?? [])
+        guard !others.isEmpty, let rows else { return classes }
+        do throws(RecipientIndexError) {
+            try rows.each(of: others) { row in
+                guard case .good(let place, _) = messages.judge(row.values, key: row.key) else { return }
+                classes[messages.classes[place], default: []].insert(row.id)
+            }
+        } catch {
+            // The same error comes again before they are sent to, and refuses the run.
+        }
+        return classes
+    }
+
     /// Those whose rows make a message of a class. Where the rows of now choose another text, they are checked again for
     /// the one that was recorded.
     fileprivate func withGoodRows(

@@ -46,6 +46,9 @@ extension Plan.Send {
     /// Those with a bad row whose wave this run fixes.
     var joiningBad: RecipientSet { leftOut.bad.intersection(waves?.fresh ?? []) }
 
+    /// Those who took part before, and are in a variant that is sent nothing from now on.
+    var newlyHeldOut: RecipientSet { leftOut.heldOut.subtracting(waves?.fresh ?? []) }
+
     /// The waves of an occurrence in local time, in their order. Empty for other sends.
     package var shownWaves: [Plan.Wave] {
         guard let waves else { return [] }

@@ -51,9 +51,11 @@ extension Planner {
         let hasNobody =
             remaining.members.isEmpty && remaining.discovered.isEmpty && remaining.skipped.isEmpty && !listsSkipped
             && nobody == nil && !waits && !isOfBad
-        if hasNobody, !remaining.staysOpen, !mayBeAhead, occurrence.halt != .failedOver, occurrence.halt != .stage {
-            // Who left it for good is still to be accounted for.
-            if !left.isEmpty, !isChanged { return [remaining] }
+        let holdsOut = !remaining.newlyHeldOut.isEmpty
+        let mayEnd = !remaining.staysOpen && !mayBeAhead && !(isChanged && holdsOut)
+        if hasNobody, mayEnd, occurrence.halt != .failedOver, occurrence.halt != .stage {
+            // Who left it for good, or is held out, is still to be accounted for.
+            if !left.isEmpty || holdsOut, !isChanged { return [remaining] }
             end(id, occurrence, campaign, losesField: isChanged && sorting == nil && !occurrence.isDone)
             if isChanged, !isCron { overview.warnings.append(warning) }
             return []
@@ -62,7 +64,7 @@ extension Planner {
         let isDecided = wanted.undecidedByOthers.isEmpty
         // While nobody knows who is in it, it stays as done as it is.
         let isThrough = sorting.map { $0.waves.ahead.isEmpty || !isDecided && occurrence.isDone } ?? occurrence.isDone
-        let isDone = hasNobody && left.isEmpty && !isUndecided && isThrough
+        let isDone = hasNobody && left.isEmpty && !holdsOut && !isUndecided && isThrough
         if sorting != nil, isDecided { noteDone(id, occurrence, isDone) }
         if isDone, occurrence.halt == nil, occurrence.local != nil {
             if isChanged, !isCron { overview.warnings.append(warning) }
@@ -102,7 +104,7 @@ extension Planner {
                 "\(id) is half done and \(nobody.reason); it goes on when \(nobody.end), or ends with 'herald state resolve \(id) --abandon'"
             )
         } else if hasNobody {
-            if left.isEmpty { return [] }
+            if left.isEmpty { return holdsOut ? [remaining] : [] }
             let end =
                 deadline(of: left, besides: repeats, campaign, limits.deadline, sorting)
                 .map { ", until \($0.rfc3339) at the latest" } ?? ""

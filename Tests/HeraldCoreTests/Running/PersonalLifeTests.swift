@@ -184,12 +184,16 @@ import Testing
             }
             let after = recorded(in: memory)
             guard hasTried else { continue }
-            #expect(before.allSatisfy { after[$0.key] == $0.value }, "run \(number): who was recorded stays so")
+            for (person, text) in before {
+                // Their variant may have become a holdout before a person let it go on.
+                let isHeldOut = edition.isHoldout && text.isSameText(as: after[person]) && text.variant == "none"
+                #expect(after[person] == text || isHeldOut, "run \(number): who was recorded stays so")
+            }
         }
         let occurrence = try #require(memory.state().occurrences[Self.id])
         let recorded = recorded(in: memory)
         for push in pushes.entries {
-            #expect(recorded[push.person] == push.recipients, "\(push)")
+            #expect(push.recipients.isSameText(as: recorded[push.person]), "\(push)")
             #expect(push.recipients.locale != "it" || !push.points.isEmpty, "\(push)")
         }
         let often = Dictionary(pushes.entries.map { ($0.person, 1) }, uniquingKeysWith: +)
@@ -237,5 +241,12 @@ import Testing
             #expect(push.name == expected[push.person - 1])
             #expect(push.recipients.locale == "it")
         }
+    }
+}
+
+extension MessageClass {
+    /// Whether both are of one text, whether it is sent or not.
+    fileprivate func isSameText(as other: MessageClass?) -> Bool {
+        other.map { ($0.locale, $0.variant) == (locale, variant) } ?? false
     }
 }
