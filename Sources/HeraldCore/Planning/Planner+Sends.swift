@@ -205,13 +205,14 @@ extension Planner {
         if let sorting { members = members.intersection(sorting.waves.reached.all) }
         let joining = sorting?.waves.fresh ?? []
         // A group without living members has no key that reaches anyone.
-        if case .group(let name) = campaign.target.value, !listsSkipped, liveMembers(of: name).isEmpty {
+        let isOneRequest = campaign.target.value.isOneRequest(campaign.delivery)
+        if case .group(let name) = campaign.target.value, isOneRequest, !listsSkipped, liveMembers(of: name).isEmpty {
             members = []
         }
         let tried = ledger.settled
         var repeated = campaign.delivery.onUnknown == .resend ? ledger.uncertain.intersection(members) : []
         var parts: Partaking?
-        if listsSkipped || campaign.target.value.isOneRequest(campaign.delivery) {
+        if listsSkipped || isOneRequest {
             // Nobody is known, or the target is all there is.
         } else if let messages = campaign.content.personal {
             parts = Partaking(

@@ -84,4 +84,18 @@ struct PlannerGroupTests {
         #expect(scenario.plan().sends.map(\.members) == [[1, 3]])
         #expect(scenario.plan().sends.map(\.recipients) == [2])
     }
+
+    /// The campaign that the group's audience goes by had another occurrence, which chose nobody.
+    @Test func `what goes to each member is for those whom it began for, also when an outcome empties the group`() {
+        var scenario = scenario([1, 2, 3], [])
+        var campaign = Campaign.tide(to: .group("chris"))
+        campaign.delivery.members = .each
+        scenario.want(campaign, for: [])
+        (scenario.desired.sends[0].listed, scenario.desired.sends[0].goesByOutcomes) = ([1, 2, 3], true)
+        scenario.began(campaign, accepted: [1])
+        scenario.state.occurrences[campaign.id]?.classes = Partition(disjoint: [MessageClass(): [1, 2, 3]])
+        let plan = scenario.plan()
+        #expect(plan.sends.map(\.members) == [[2, 3]] && plan.over.isEmpty, "\(plan)")
+        #expect(plan.sends.map(\.leftOut.gone) == [[]])
+    }
 }
