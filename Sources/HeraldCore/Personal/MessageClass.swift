@@ -20,6 +20,9 @@ package struct MessageClass: Hashable, Sendable, Comparable {
     /// What figures call the message itself in a campaign without locales.
     package static let unnamed = "message"
 
+    /// The locale of those whose language the state does not know any more: undetermined, in BCP 47.
+    package static let unknownLocale = "und"
+
     /// What figures call the locale.
     ///
     /// - Parameter language: the language of the message itself.

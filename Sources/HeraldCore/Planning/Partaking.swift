@@ -91,6 +91,26 @@ struct Partaking {
     }
 }
 
+extension PersonalMessages {
+    /// Whom the state has with the message itself may have read it in another language than it is in now. Their rows choose
+    /// anew where the languages are not those of before, as far as anybody knows.
+    ///
+    /// - Parameter served: who has it and keeps what is recorded.
+    func forgettingLanguages(
+        of begun: Partition<MessageClass>, besides served: RecipientSet
+    ) -> Partition<MessageClass> {
+        let recorded = Set(begun.states.compactMap { $0.locale.flatMap { LanguageTag($0) } })
+        let isOther = content.defaultLocale.flatMap { LanguageTag($0) }.map(recorded.contains) ?? false
+        guard isOther || content.localeKeys.keys.contains(where: { !recorded.contains($0) }) else { return begun }
+        var result = begun
+        for recipients in begun.states where recipients.locale == nil && !recipients.isHoldout {
+            let unknown = MessageClass(locale: MessageClass.unknownLocale, variant: recipients.variant)
+            result.move(begun[recipients].subtracting(served), to: unknown)
+        }
+        return result
+    }
+}
+
 extension DesiredSend {
     /// Deals those a text of now whose recorded one the campaign does not have any more. Whoever has a bad row keeps what
     /// is recorded.

@@ -63,11 +63,16 @@ extension RecordedOccurrence {
     }
 
     /// Whether it is for everybody who is listed once it goes on with what the file says now: whoever another target
-    /// has, or other rows choose texts for, is part of it.
+    /// has is part of it.
     func isForOthers(in campaign: Campaign) -> Bool {
         let amended = amended(by: campaign)
         return amended.target != target || amended.local != local
-            || campaign.content.personal != nil && !hasTexts && amended.contentDigest != contentDigest
+    }
+
+    /// Whom it is for, each with their text, as far as that is known once the campaign's message has changed.
+    fileprivate func partakers(in campaign: Campaign) -> Partition<MessageClass> {
+        guard let messages = campaign.content.personal, contentDigest != campaign.contentDigest else { return classes }
+        return messages.forgettingLanguages(of: classes, besides: ledger?[.accepted] ?? [])
     }
 }
 
@@ -206,8 +211,9 @@ extension RecordedState {
             if !left.isEmpty { changes.append(.outcome(id, left, .unknown)) }
             changes.append(.stages(id, stages))
         }
-        guard isForOthers else { return changes }
-        return changes + [.assign(id, Partition())] + (isClosed ? [.assign(id, occurrence.classes)] : [])
+        let partakers = occurrence.partakers(in: campaign)
+        guard isForOthers else { return changes + (partakers == occurrence.classes ? [] : [.assign(id, partakers)]) }
+        return changes + [.assign(id, Partition())] + (isClosed ? [.assign(id, partakers)] : [])
     }
 
     /// The occurrence that has the time of a campaign that is due once, where an earlier schedule had several.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// Who is left of a half-done send when the campaign does not have the text any more that the state has for them.
+/// Who is left of a half-done send when its message changed, and what they get.
 struct PlannerGoneTextTests {
     /// The state has the campaign's occurrence, which began with another message.
     ///
@@ -112,5 +112,35 @@ struct PlannerGoneTextTests {
         #expect(plan.over.isEmpty && send.members.isEmpty && send.leftOut.heldOut == [2, 3])
         let held = MessageClass(variant: "a", isHoldout: true)
         #expect(send.assignment == Partition(disjoint: [Self.a: [1], held: [2, 3], none: [4]]))
+    }
+
+    // MARK: Texts that the state does not have
+
+    @Test func `whoever joined is no part of it after an edit, and whoever left gets it when they are back`() throws {
+        // 2 and 5 are left, of whom 5 is not on the list. 3 and 4 are new.
+        var scenario = try scenario(Self.four, classes: [MessageClass(): [1, 2, 5]])
+        try goOn(&scenario)
+        let send = try #require(scenario.plan().sends.first)
+        #expect(send.members == [2] && send.leftOut.gone == [5] && send.assignment == nil, "\(send)")
+        #expect(scenario.state.occurrences["mine@once"]?.classes.all == [1, 2, 5])
+    }
+
+    @Test func `a campaign that gets languages asks the rows of those who are left, and of nobody else`() throws {
+        let rows = ["Ann,en", "Bob,it", "Zoë,en", "Mia,it"]
+        var scenario = try scenario(rows, Self.languages, classes: [MessageClass(): [1, 2, 3, 5]])
+        try goOn(&scenario)
+        let send = try #require(scenario.plan().sends.first)
+        #expect(send.classes == Partition(disjoint: [MessageClass(locale: "it"): [2], MessageClass(): [3]]))
+        #expect(send.leftOut.gone == [5] && send.assignment?.all == [1, 2, 3, 5], "\(send)")
+    }
+
+    @Test func `a text that is corrected stays the text of those who had it, whatever their rows say now`() throws {
+        let rows = ["Ann,en", "Bob,it", "Zoë,it", "Mia,en"]
+        var scenario = try scenario(
+            rows, Self.languages, classes: [MessageClass(locale: "it"): [2, 4], MessageClass(): [1, 3]])
+        try goOn(&scenario)
+        let send = try #require(scenario.plan().sends.first)
+        #expect(send.classes == Partition(disjoint: [MessageClass(locale: "it"): [2, 4], MessageClass(): [3]]))
+        #expect(send.assignment == nil)
     }
 }
