@@ -109,15 +109,28 @@ package struct PersonalMessages: Sendable {
     /// The place of a class among `classes`; `nil` for a class that the campaign does not have (any more).
     package func index(of recipients: MessageClass) -> Int? { compiled.places[recipients] }
 
+    /// The text that a recorded one is now, where only its language is written in another way, or is that of the message
+    /// itself by now. `nil` if it is gone.
+    func text(of recorded: MessageClass) -> MessageClass? {
+        classes.first {
+            isLanguage($0.locale, of: recorded) && $0.variant == recorded.variant
+                && $0.isHoldout == recorded.isHoldout
+        }
+    }
+
     /// The text of somebody whose recorded one is gone. The language and the variant stay where the campaign has them.
     ///
     /// - Parameter own: what their row chooses.
     func text(in recorded: MessageClass, else own: MessageClass) -> MessageClass {
-        let hasLocale = classes.contains { $0.locale == recorded.locale }
+        let locale = classes.first { isLanguage($0.locale, of: recorded) }.map(\.locale) ?? own.locale
         let hasVariant = classes.contains { $0.variant == recorded.variant }
-        let locale = hasLocale ? recorded.locale : own.locale
         let variant = hasVariant ? recorded.variant : own.variant
         return classes.first { $0.locale == locale && $0.variant == variant } ?? own
+    }
+
+    private func isLanguage(_ locale: String?, of recorded: MessageClass) -> Bool {
+        guard let tag = recorded.locale.flatMap({ LanguageTag($0) }) else { return locale == recorded.locale }
+        return (locale ?? content.defaultLocale).flatMap { LanguageTag($0) } == tag
     }
 }
 

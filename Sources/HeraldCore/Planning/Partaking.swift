@@ -121,7 +121,12 @@ extension DesiredSend {
         // What was for everybody was in no language.
         let hasTexts = begun.states.contains { $0 != MessageClass() }
         for recorded in begun.states where !recorded.isHoldout && messages.index(of: recorded) == nil {
-            for (own, people) in classes(of: begun[recorded].intersection(members), messages) {
+            let left = begun[recorded].intersection(members)
+            if let text = messages.text(of: recorded) {
+                dealt.move(left, to: text)
+                continue
+            }
+            for (own, people) in classes(of: left, messages) {
                 dealt.move(people, to: hasTexts ? messages.text(in: recorded, else: own) : own)
             }
         }

@@ -143,4 +143,35 @@ struct PlannerGoneTextTests {
         #expect(send.classes == Partition(disjoint: [MessageClass(locale: "it"): [2, 4], MessageClass(): [3]]))
         #expect(send.assignment == nil)
     }
+
+    // MARK: Languages that are written in another way
+
+    @Test func `everybody keeps their language where the message and a locale change places`() throws {
+        let languages = """
+            personal: {fields: [name], locale: locale, default_locale: it}
+            locales: {en: {data: {text: "Hi {{ name }}"}}}
+
+            """
+        var scenario = try scenario(
+            ["Ann,en", "Bob,en", "Zoë,it", "Mia,it"], languages,
+            classes: [MessageClass(): [1, 2], MessageClass(locale: "it"): [3, 4]])
+        expectHeld(scenario, 3)
+        try goOn(&scenario)
+        let send = try #require(scenario.plan().sends.first)
+        #expect(send.classes == Partition(disjoint: [MessageClass(locale: "en"): [2], MessageClass(): [3, 4]]))
+        #expect(send.leftOut == Plan.LeftOut())
+    }
+
+    /// 3 reads English by now.
+    @Test(arguments: ["IT", "it_IT"])
+    func `everybody keeps their language where its tag is written in another way`(_ key: String) throws {
+        let languages = Self.languages.replacing("{it:", with: "{\(key):")
+        var scenario = try scenario(
+            ["Ann,en", "Bob,en", "Zoë,en", "Mia,it-IT"], languages,
+            classes: [MessageClass(): [1, 2], MessageClass(locale: key == "IT" ? "it" : "it-IT"): [3, 4]])
+        try goOn(&scenario)
+        let send = try #require(scenario.plan().sends.first)
+        #expect(send.classes == Partition(disjoint: [MessageClass(): [2], MessageClass(locale: key): [3, 4]]))
+        #expect(send.leftOut == Plan.LeftOut())
+    }
 }
