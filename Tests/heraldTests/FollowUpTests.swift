@@ -237,6 +237,28 @@ struct FollowUpTests: FollowUpScene {
         #expect(try JSONValue(parsing: Array(shown.output.utf8))["occurrences"]?.array?.first?["accepted"] == 2)
     }
 
+    @Test func `what everybody missed of a cron in local time left nobody out`() async throws {
+        let schedule = "{cron: \"0 9 * * *\", max_lateness: 1h, timezone: {field: zone, default: Europe/Rome}}"
+        let others = Self.again("{campaign: tides, is: [never]}") + Self.campaign("late", to: "again")
+        var files = Self.files(Self.campaign("tides", to: "members", "schedule: \(schedule)"), others)
+        files["audience.yaml"] =
+            "kind: audience\nname: members\nsource: {file: members.csv}\nfields: {zone: {type: timezone}}\n"
+        files["members.csv"] = "fid,zone\n\(Registration.fid(1).rawValue),America/Los_Angeles\n"
+        let town = try Town(files, at: Self.monday)
+        _ = try await town.herald("state", "init")
+        #expect(try await town.herald("run").failure == nil)
+        // Nothing runs for four days.
+        town.pass(4 * Self.day)
+        let missed = try await town.herald("run")
+        #expect(missed.failure?.status == .failed, "\(missed.output) \(missed.errors)")
+        for _ in 1...2 {
+            town.pass(60)
+            let run = try await town.herald("run")
+            #expect(run.failure == nil, "\(run.errors)")
+        }
+        #expect(town.messages().isEmpty)
+    }
+
     @Test func `guards look at the list that people are chosen from, and not at who is chosen`() async throws {
         let rest = "kind: audience\nname: rest\nfrom: members\nexclude: [again]\n---\n"
         let files = Self.files(

@@ -66,8 +66,10 @@ package struct FollowedOccurrences: Sendable {
             let ordered = all.filter { named == nil || $0.id == named }
                 .map { (order: $0.occurrence.order(in: schedule), id: $0.id, occurrence: $0.occurrence) }
                 .sorted { ($0.order.revision, $0.order.time, $0.id) > ($1.order.revision, $1.order.time, $1.id) }
+            // What was missed by all says nothing about anybody. Most of those of a cron are not recorded at all.
+            let passesOver = named == nil && schedule.repeats
             let over = ordered.filter {
-                isOver($0.id, $0.occurrence)
+                isOver($0.id, $0.occurrence) && !(passesOver && $0.occurrence.hadNobody)
                     && !$0.occurrence.isReplaced(among: all.lazy.map(\.occurrence), of: schedule)
             }
             let last = over.first
@@ -243,6 +245,9 @@ extension RecordedOccurrence {
     fileprivate func order(in schedule: Schedule) -> (revision: Int, time: Date) {
         (schedule.repeats ? 0 : revision, due(in: schedule.zone) ?? begun ?? finished ?? .distantPast)
     }
+
+    /// Whether it ended and nothing came of anybody.
+    fileprivate var hadNobody: Bool { finished != nil && LedgerEntry.allCases.allSatisfy { counts[$0] == 0 } }
 
     /// Whether it tried nobody and another one began in its place. The other one says what came of people.
     fileprivate func isReplaced(among others: some Sequence<RecordedOccurrence>, of schedule: Schedule) -> Bool {

@@ -66,6 +66,19 @@ struct ReplacedFollowUpTests {
         #expect(followed(campaign).id == other)
     }
 
+    /// The machine was down all day.
+    @Test(arguments: [true, false]) mutating func `what everybody missed of a cron is not gone by, unless it is named`(
+        _ isLocal: Bool
+    ) {
+        let id = isLocal ? Self.byClock : Self.atOnce
+        let missed =
+            isLocal
+            ? RecordedOccurrence(campaign, local: Self.local) : RecordedOccurrence(campaign, due: .after(3600))
+        state.apply([.open(id, missed), .finish(id, at: .after(86_400))])
+        #expect(followed(campaign).id == Self.before)
+        #expect(followed(campaign, named: id).id == id)
+    }
+
     /// Its author moved it and raised the revision. All got the earlier text, and one the new one.
     @Test(arguments: [-900, -7200]) mutating func `the last revision is gone by, whatever its time is`(_ moved: Int) {
         state.occurrences = [:]
