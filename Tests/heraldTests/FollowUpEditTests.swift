@@ -73,6 +73,37 @@ struct FollowUpEditTests: FollowUpScene {
         #expect(town.sent("sorry") == registrations(Self.half + chosen))
     }
 
+    /// 'sorry' has gone to half of everybody when 'welcome' is accepted by all but 3. Then a person has 3 tried again.
+    @Test func `the rest of a send waits until it is known who of them is suppressed`() async throws {
+        let sorry = Self.again("{campaign: welcome, is: [accepted]}") + Self.sorry(to: "members")
+        let welcome = Self.welcome.replacing("tags: [promo]", with: "revision: 2")
+        var files = Self.files(welcome + "enabled: false\n", sorry, members: 1...12)
+        files["herald.yaml", default: ""] += "suppress: [again]\n"
+        let town = try Town(files, at: Self.monday)
+        _ = try await town.herald("state", "init")
+        let first = try await town.herald("run")
+        try #require(town.sent("sorry") == registrations(Self.half), "\(first.errors)")
+        town.answer(fids(3), with: Self.refused)
+        try town.folder.write(welcome + "---\n" + sorry, to: "campaigns.yaml")
+        _ = try await town.herald("run")
+        #expect(town.sent("welcome") == registrations(Array(1...12)))
+        for decision in [["welcome@once#2", "--retry", "SENDER_ID_MISMATCH"], ["sorry@once", "--continue"]] {
+            let resolve = try await town.herald(["state", "resolve"] + decision)
+            #expect(resolve.failure == nil, "\(resolve.errors)")
+        }
+        let plan = try await town.herald("plan")
+        #expect(
+            plan.output.contains("sorry@once is half done and waits: nobody knows yet who is in audience 'again'"),
+            "\(plan.output)")
+        // They are refused again, and so 'welcome' is over.
+        _ = try await town.herald("run")
+        #expect(town.sent("sorry") == registrations(Self.half))
+        town.answer(fids(3), with: nil)
+        let run = try await town.herald("run")
+        #expect(run.failure == nil, "\(run.errors)")
+        #expect(town.sent("sorry") == registrations(Self.half + [3]))
+    }
+
     @Test(arguments: ["schedule: {at: 2027-01-05T09:00:00Z}", ""], [true, false])
     func `what was missed and gets another time goes by outcomes`(_ schedule: String, excludes: Bool) async throws {
         let offer = Self.campaign("offer", to: "members")

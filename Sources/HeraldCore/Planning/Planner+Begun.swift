@@ -40,9 +40,12 @@ extension Planner {
         let isOwing = sorting == nil || remaining.staysOpen || mayBeAhead || !remaining.members.isEmpty
         let nobody = listsSkipped || !isOwing ? nil : nobodyLeft(wanted, remaining, of: occurrence)
         // Once a person lets it go on to another target, outcomes choose its people anew.
+        let isUndecidedWho =
+            occurrence.classes.isEmpty
+            ? !wanted.undecidedByOthers.isEmpty
+            : isSuppressionUndecided(for: wanted) && !(remaining.members.isEmpty && left.isEmpty)
         let waits =
-            occurrence.classes.isEmpty && lateness == nil && !wanted.undecidedByOthers.isEmpty
-            && !campaign.target.value.isOneRequest(campaign.delivery)
+            isUndecidedWho && lateness == nil && !campaign.target.value.isOneRequest(campaign.delivery)
         // Whoever is waited for is still to be tried, whatever a step accounts for meanwhile. So is whoever has a bad row,
         // which may be corrected.
         if waits || nobody != nil && lateness == nil { remaining.staysOpen = true }

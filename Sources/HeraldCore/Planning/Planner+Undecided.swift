@@ -8,6 +8,12 @@ extension Planner {
     /// The same for a group.
     func isUndecided(_ group: GroupName) -> Bool { groupMembers[group]?.undecided.isEmpty == false }
 
+    /// Whether nobody knows who of a campaign's people is suppressed. What has begun waits for that, too.
+    func isSuppressionUndecided(for wanted: DesiredSend) -> Bool {
+        let suppressing = Set((settings.suppress + wanted.campaign.suppressed).map(\.value))
+        return wanted.undecidedByOthers.contains(where: suppressing.contains)
+    }
+
     /// Notes that a topic or a group stays as it is, if it does.
     mutating func noteUndecided(_ subject: Plan.Subject, _ audiences: [String]) {
         if !audiences.isEmpty { noteWaiting("\(subject)", Self.words(ofUndecided: audiences)) }
