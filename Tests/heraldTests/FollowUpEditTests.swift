@@ -74,11 +74,12 @@ struct FollowUpEditTests: FollowUpScene {
     }
 
     /// 'sorry' has gone to half of everybody when 'welcome' is accepted by all but 3. Then a person has 3 tried again.
-    @Test func `the rest of a send waits until it is known who of them is suppressed`() async throws {
+    @Test(arguments: ["again", "{audience: again, tags: [promo]}"])
+    func `the rest of a send waits until it is known who of them is suppressed`(_ suppress: String) async throws {
         let sorry = Self.again("{campaign: welcome, is: [accepted]}") + Self.sorry(to: "members")
         let welcome = Self.welcome.replacing("tags: [promo]", with: "revision: 2")
         var files = Self.files(welcome + "enabled: false\n", sorry, members: 1...12)
-        files["herald.yaml", default: ""] += "suppress: [again]\n"
+        files["herald.yaml", default: ""] += "suppress: [\(suppress)]\n"
         let town = try Town(files, at: Self.monday)
         _ = try await town.herald("state", "init")
         let first = try await town.herald("run")
@@ -102,6 +103,50 @@ struct FollowUpEditTests: FollowUpScene {
         let run = try await town.herald("run")
         #expect(run.failure == nil, "\(run.errors)")
         #expect(town.sent("sorry") == registrations(Self.half + [3]))
+    }
+
+    /// Whoever had opted out and accepted what 'ask' said is back in. Nobody was asked yet.
+    @Test(arguments: [true, false])
+    func `who opts out gets no more of a half-done send, whomever the list of opt-outs excludes`(
+        _ isByTag: Bool
+    ) async throws {
+        let ask = Self.campaign("ask", to: "left", "enabled: false").replacing("tags: [promo]", with: "tags: [news]")
+        var files = Self.files(Self.sorry(to: isByTag ? "members" : "wanted"), ask, members: 1...12)
+        if isByTag { files["herald.yaml", default: ""] += "suppress: [{audience: opted-out, tags: [promo]}]\n" }
+        files["opted-out.csv"] = Self.list([700])
+        files["opted-out.yaml"] = """
+            kind: audience
+            name: wanted
+            from: members
+            exclude: [opted-out]
+            ---
+            kind: audience
+            name: opted-out
+            source: {file: opted-out.csv}
+            exclude: [back]
+            ---
+            kind: audience
+            name: left
+            source: {file: opted-out.csv}
+            ---
+            kind: audience
+            name: back
+            from: left
+            outcome: {campaign: ask, is: [accepted]}
+
+            """
+        let town = try Town(files, at: Self.monday)
+        _ = try await town.herald("state", "init")
+        let first = try await town.herald("run")
+        let begun = town.sent("sorry")
+        try #require(begun.count > 1 && begun.count < 12, "\(first.output) \(first.errors)")
+        let everybody = registrations(Array(1...12))
+        let optsOut = try #require((1...12).first { !begun.contains(.fid($0)) })
+        try town.folder.write(Self.list([700, optsOut]), to: "opted-out.csv")
+        #expect(try await town.herald("state", "resolve", "sorry@once", "--continue").failure == nil)
+        let run = try await town.herald("run")
+        #expect(run.failure == nil, "\(run.errors)")
+        #expect(town.sent("sorry") == everybody.subtracting(fids(optsOut)))
     }
 
     @Test(arguments: ["schedule: {at: 2027-01-05T09:00:00Z}", ""], [true, false])

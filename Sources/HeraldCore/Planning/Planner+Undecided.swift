@@ -8,10 +8,10 @@ extension Planner {
     /// The same for a group.
     func isUndecided(_ group: GroupName) -> Bool { groupMembers[group]?.undecided.isEmpty == false }
 
-    /// Whether nobody knows who of a campaign's people is suppressed. What has begun waits for that, too.
+    /// Whether nobody knows who of a campaign's people is suppressed, or opted out. What has begun waits for that, too.
     func isSuppressionUndecided(for wanted: DesiredSend) -> Bool {
         let suppressing = Set((settings.suppress + wanted.campaign.suppressed).map(\.value))
-        return wanted.undecidedByOthers.contains(where: suppressing.contains)
+        return wanted.isListUndecided || wanted.undecidedByOthers.contains(where: suppressing.contains)
     }
 
     /// Notes that a topic or a group stays as it is, if it does.

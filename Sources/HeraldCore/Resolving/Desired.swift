@@ -51,16 +51,6 @@ package struct Desired: Sendable {
     package init() {}
 }
 
-/// How many recipients a filter leaves out of an audience, before the audience excludes anybody.
-package struct LeftOut: Hashable, Sendable {
-    package var audience: String
-    /// As the file says it: `seen within 180d`.
-    package var filter: String
-    /// Whether the value is of another type. Otherwise it is a time that does not pass, or there is none.
-    package var isOfOtherType: Bool
-    package var recipients: Int
-}
-
 package struct DesiredTopic: Sendable {
     package var name: TopicName
     /// Nobody while it is undecided.
@@ -128,7 +118,9 @@ package struct DesiredSend: Sendable {
     /// Those of them that only what came of the campaign itself decides. They hold up what has not begun. What has begun
     /// goes on, because its end decides them.
     package var undecidedByItself: Set<String> = []
-    /// Whom the target has, whatever came of whom. `nil` if no outcomes decide.
+    /// Whether nobody knows yet who of them opted out. What has begun waits for that, too.
+    package var isListUndecided = false
+    /// Whom the target has, whatever came of whom, but for those who opted out. `nil` if no outcomes decide.
     package var listed: RecipientSet?
     /// Whether the members are known. If not, they are all who may be members.
     package var isKnown = true

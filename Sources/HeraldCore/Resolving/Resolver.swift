@@ -8,6 +8,8 @@ package struct Resolver {
     private let audiences: AudienceMembers
     /// The audiences as lists alone make them, whatever came of whom.
     private let listedAudiences: AudienceMembers
+    /// The same, without those who opted out by now: for what has begun.
+    private let begunAudiences: AudienceMembers
     /// Whether it is known who passes the outcomes that audiences go by.
     private let knowsOutcomes: Bool
     private let suppressed: RecipientSet
@@ -138,9 +140,12 @@ package struct Resolver {
         let ordered = workspace.audiences.inOrder(from: names)
         audiences = AudienceMembers(ordered, limits) { rows[.audience($0)] ?? [] }
         knowsOutcomes = limits != nil
-        listedAudiences =
-            limits == nil || !workspace.goesByOutcomes
-            ? audiences : AudienceMembers(ordered, nil) { rows[.audience($0)] ?? [] }
+        if limits == nil || !workspace.goesByOutcomes {
+            (listedAudiences, begunAudiences) = (audiences, audiences)
+        } else {
+            listedAudiences = AudienceMembers(ordered, nil) { rows[.audience($0)] ?? [] }
+            begunAudiences = AudienceMembers(ordered, nil, optingOut: audiences) { rows[.audience($0)] ?? [] }
+        }
         suppressed = audiences.leavingOut(workspace.settings.suppress)
     }
 
@@ -175,7 +180,7 @@ package struct Resolver {
         desired.leavingOut = workspace.leavingOut
         (desired.listed, desired.unrecorded, desired.collapsed) = (listed, unrecorded, collapsed)
         (desired.registrations, desired.suppressed) = (registrations, suppressed)
-        desired.leftOut = workspace.audiences.flatMap { leftOut(of: $0) }
+        desired.leftOut = workspace.audiences.flatMap { pass.leftOut(of: $0) }
         let excluding = workspace.topicsThatOnlyExclude
         desired.topics = workspace.topics.map { topic in
             let listed = audiences.union(topic.subscribers)
@@ -206,12 +211,14 @@ package struct Resolver {
             var send = DesiredSend(campaign: campaign, members: recipients(of: campaign))
             send.goesByOutcomes = goesByOutcomes(workspace.audiences(decidingOf: campaign))
             if send.goesByOutcomes {
-                send.listed = self.recipients(of: campaign, in: listedAudiences)
-                send.undecided = undecided(among: workspace.audiences(decidingOf: campaign))
+                send.listed = self.recipients(of: campaign, in: begunAudiences)
+                let deciding = workspace.audiences(decidingOf: campaign)
+                send.undecided = undecided(among: deciding)
+                send.isListUndecided = begunAudiences.isUndecided(campaign, deciding: deciding)
                 let itself: Set = [campaign.name.value]
                 send.undecidedByItself = Set(send.undecided.filter { audiences.undecided[$0] == itself })
             }
-            if !send.undecidedByOthers.isEmpty { send.members = send.listed ?? [] }
+            if !send.undecidedByOthers.isEmpty { send.members = recipients(of: campaign, in: listedAudiences) }
             send.isKnown = knowsOutcomes || !send.goesByOutcomes
             if let messages = campaign.content.personal, let owner = campaign.valueOwner(groups) {
                 send.rows = PersonalRows(of: owner, in: values, messages.content.fields)
@@ -223,7 +230,7 @@ package struct Resolver {
                 let key = campaign.valueOwner(groups).map { ZoneSorting.key(of: $0, field.column) }
                 // A send that has begun goes on whatever came of its people since.
                 let byZone = (key.flatMap { zones[$0] } ?? [:])
-                    .mapValues { $0.intersection(send.listed ?? send.members) }.filter { !$0.value.isEmpty }
+                    .mapValues { $0.intersection(send.members.union(send.listed ?? [])) }.filter { !$0.value.isEmpty }
                 send.zones[field.name] = byZone
                 let named = byZone.values.reduce(0) {
                     $0 + (send.listed == nil ? $1 : $1.intersection(send.members)).count
@@ -258,21 +265,6 @@ package struct Resolver {
         rows.fill(others, with: sample)
     }
 
-    /// Whom the filters of an audience left out for a time, or for a value of another type.
-    private func leftOut(of audience: Audience) -> [LeftOut] {
-        audience.filters.enumerated().flatMap { place, filter in
-            [false, true].compactMap { isOfOtherType -> LeftOut? in
-                let owner = RecipientIndex.Owner.audience(audience.name.value)
-                let number = pass.leftOut[.init(owner: owner, filter: place, isOfOtherType: isOfOtherType)]
-                return number.map {
-                    LeftOut(
-                        audience: audience.name.value, filter: filter.words, isOfOtherType: isOfOtherType,
-                        recipients: $0)
-                }
-            }
-        }
-    }
-
     /// What a personal campaign makes of the rows of some of its owner's members.
     private func judged(
         _ members: RecipientSet, for send: RowJudging.Send
@@ -288,7 +280,8 @@ package struct Resolver {
 
     private func recipients(of campaign: Campaign, in audiences: AudienceMembers) -> RecipientSet {
         if campaign.target.value.isOneRequest(campaign.delivery) { return .target }
-        let excluded = audiences.leavingOut(campaign.without)
+        // Whom outcomes suppress is left out of what has begun, too.
+        let excluded = audiences.leavingOut(campaign.exclude).union(self.audiences.leavingOut(campaign.suppressed))
         switch campaign.target.value {
         case .topic, .condition: return .target
         case .audience(let name): return members(of: name, in: audiences).subtracting(excluded)
