@@ -29,10 +29,12 @@ package struct Told: Hashable, Sendable {
         var isDecided = false
     }
 
-    /// More are dropped, the oldest first: nobody reads them all.
+    /// More are dropped (`shorten`): nobody reads them all.
     private static let longestOutbox = 100
     /// Nobody is told of a send that is older. Troubles, and their ends, do not get old.
     private static let oldest: Duration = .seconds(86_400)
+    /// What says that a send is over.
+    private static let sends = ["sent", "missed"]
 
     package init() {}
 
@@ -80,13 +82,27 @@ package struct Told: Hashable, Sendable {
             guard news.isEnd || notice.change != "missed" else { return false }
             return webhooks.allSatisfy { !notice.concerns($0) || delivered.contains(notice.key(for: $0)) }
         }
-        outbox = outbox.suffix(Self.longestOutbox)
+        shorten()
     }
 
     /// Takes in only what is missed, while the run goes on. Of the state it needs only that.
     package mutating func takeMissed(_ news: News, in state: RecordedState) {
         addMissed(news, state)
-        outbox = outbox.suffix(Self.longestOutbox)
+        shorten()
+    }
+
+    /// Drops what is too much, the oldest first: sends, then troubles that are over and their ends. A trouble that lasts
+    /// is told, since nobody is told of it again.
+    private mutating func shorten() {
+        let lasting = Set(troubles.values.map(\.notice.id))
+        for mayGo in [{ Self.sends.contains($0.change) }, { !lasting.contains($0.id) }] as [(Notice) -> Bool] {
+            var excess = outbox.count - Self.longestOutbox
+            outbox.removeAll { notice in
+                guard excess > 0, mayGo(notice) else { return false }
+                excess -= 1
+                return true
+            }
+        }
     }
 
     private mutating func addMissed(_ news: News, _ state: RecordedState) {
@@ -115,7 +131,7 @@ package struct Told: Hashable, Sendable {
     /// Whether it is of a send that is older than `oldest`. A clock that was slow may have noted an end with an earlier
     /// date than that of the end.
     private static func isOld(_ notice: Notice, at now: Date, _ state: RecordedState) -> Bool {
-        guard ["sent", "missed"].contains(notice.change) else { return false }
+        guard sends.contains(notice.change) else { return false }
         let end = notice.occurrence.flatMap { state.occurrences[OccurrenceID(rawValue: $0)]?.finished }
         // One that a fast clock noted says nothing.
         return max(notice.at, end.flatMap { $0 <= now ? $0 : nil } ?? notice.at) < now.adding(.zero - oldest)

@@ -28,6 +28,40 @@ struct ToldMissedTests {
         #expect(told.outbox.map(\.change) == ["missed", "sent", "sent"])
     }
 
+    /// Nobody is told of a trouble again that was dropped.
+    @Test(arguments: [true, false]) func `a trouble that lasts is told beside any number of sends that were missed`(
+        _ isEnd: Bool
+    ) {
+        var told = Told()
+        var news = Told.News(run: "r", started: Self.begin, now: Self.begin)
+        news.needs = ["gale@once", "ebb@once"].map {
+            Need(kind: .unknown, name: $0, sentence: "\($0) is held.", command: "herald state show")
+        }
+        told.take(news, in: .blank, for: [Webhook(address: "${HOOK}")])
+        news.missed = (0..<300).map {
+            .init(occurrence: "tide@\($0)", due: Self.begin, reason: "it came due while nothing ran")
+        }
+        news.isEnd = isEnd
+        if isEnd {
+            told.take(news, in: .blank, for: [Webhook(address: "${HOOK}")])
+        } else {
+            told.takeMissed(news, in: .blank)
+        }
+        #expect(told.outbox.filter { $0.change == "held" }.map(\.sentence) == news.needs.map(\.sentence))
+        let missed = told.outbox.filter { $0.change == "missed" }.map(\.sentence)
+        #expect(missed.count == 98 && missed.last?.contains("tide@299") == true)
+    }
+
+    /// Each of them is one thing to do.
+    @Test func `all troubles that last are told, however many`() {
+        var (told, news) = (Told(), Told.News(run: "r", started: Self.begin, now: Self.begin))
+        news.needs = (0..<150).map {
+            Need(kind: .halted, name: "tide@\($0)", sentence: "It is held.", command: "herald state show")
+        }
+        told.take(news, in: .blank, for: [Webhook(address: "${HOOK}")])
+        #expect(told.outbox.count == 150)
+    }
+
     /// A receiver drops what has an id that it knows. A run that could not note it finds it again, from the same mark.
     @Test(arguments: [true, false]) func `what is missed again is told again if it was rewound`(
         _ isRewound: Bool
