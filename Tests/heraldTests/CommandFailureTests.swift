@@ -98,6 +98,20 @@ import Testing
         #expect(CommandFailure(.wrong, "a: b", help: "c").text == "herald: a: b\n  help: c\n")
     }
 
+    /// A code comes from the server that the settings name.
+    @Test func `what a server answered controls no terminal`() {
+        let problem = ResolutionProblem.nobodyRejected(code: "Y", known: ["\u{1B}[31mX\u{202E}", "A\nB"])
+        let state = RecordedState(
+            identity: .init(lineage: "l", project: "p", endpoint: .emulator, created: Date(timeIntervalSince1970: 0)))
+        let text = problem.failure(for: "tide@once", in: state).text
+        #expect(
+            text == """
+                herald: nobody was refused tide@once with 'Y'
+                  help: name one of these codes: \u{FFFD}[31mX\u{FFFD}, A\u{FFFD}B
+
+                """)
+    }
+
     @Test(arguments: [
         ("Unexpected argument '\(Registration.fid(1).rawValue)'", "Unexpected argument '(a registration)'"),
         ("--to=\(Registration.token(1).rawValue);", "--to=(a registration);"),

@@ -53,8 +53,11 @@ struct CommandFailure: Error, Hashable {
     /// A line that says what happened, and one that says what to do.
     var text: String {
         guard let message else { return "" }
-        return "herald: \(message)\n" + (help.map { "  help: \($0)\n" } ?? "")
+        return "herald: \(Self.shown(message))\n" + (help.map { "  help: \(Self.shown($0))\n" } ?? "")
     }
 
-    func show() { _ = writeAll(text.maskingSecrets, to: STDERR_FILENO) }
+    /// It may repeat what a server answered, or somebody typed.
+    private static func shown(_ words: String) -> String { words.maskingSecrets.printable }
+
+    func show() { _ = writeAll(text, to: STDERR_FILENO) }
 }

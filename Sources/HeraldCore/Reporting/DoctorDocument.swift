@@ -35,9 +35,10 @@ package struct DoctorDocument: Document {
         var text = ""
         for result in results {
             let mark = result.outcome.rawValue.padded(to: Self.markWidth)
-            text += "\(result.outcome.painted(mark, style))  \(result.check.words.padded(to: width))  \(result.found)\n"
+            text += "\(result.outcome.painted(mark, style))  \(result.check.words.padded(to: width))  "
+            text += result.found.printable + "\n"
             guard let fix = result.fix else { continue }
-            text += String(repeating: " ", count: Self.markWidth + width + 4) + "To do: \(fix)\n"
+            text += String(repeating: " ", count: Self.markWidth + width + 4) + "To do: \(fix.printable)\n"
         }
         let errors = results.filter { $0.outcome == .error }.count
         let warnings = results.filter { $0.outcome == .warning }.count

@@ -252,7 +252,7 @@ package struct StateDocument: Document {
     }
 
     private static func codes(_ occurrence: RecordedOccurrence) -> String {
-        let codes = occurrence.counts.rejections.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+        let codes = occurrence.counts.rejections.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key.printable)" }
         return codes.isEmpty ? "" : " (\(codes.joined(separator: ", ")))"
     }
 }

@@ -68,7 +68,7 @@ package struct TraceDocument: Document {
         for topic in trace.topics { text += "  topic \(topic.name): \(topic.membership.word)\n" }
         for group in trace.groups { text += "  group \(group.name): \(group.membership.word)\n" }
         for occurrence in trace.occurrences {
-            text += "  \(occurrence.id): \(occurrence.outcome)\(occurrence.code.map { " (\($0))" } ?? "")"
+            text += "  \(occurrence.id): \(occurrence.outcome)\(occurrence.code.map { " (\($0.printable))" } ?? "")"
             if let message = occurrence.text {
                 text += ", locale \(message.localeName(default: nil))"
                 if let variant = message.variant { text += ", variant \(variant)" }

@@ -248,6 +248,26 @@ import Testing
         #expect(occurrences.map { $0["variant"] } == [.null, .null, "none"])
     }
 
+    /// A terminal would obey it, and a line break would begin a line of its own.
+    @Test func `what a server answers controls no terminal`() throws {
+        let code = "\u{1B}[31mX\u{202E}\nherald: all is well"
+        let shown = "\u{FFFD}[31mX\u{FFFD}\u{FFFD}herald: all is well"
+        var state = DocumentSamples.state
+        let id = try #require(state.occurrences.keys.first { $0.rawValue.hasPrefix("flood@") })
+        state.apply([.reject(id, [4], code: code)])
+        var trace = Trace(isDead: false)
+        trace.occurrences = [.init(id: id, entry: .rejected, code: code)]
+        let found = CheckResult.error(.messagePermission, code, fix: code)
+        let documents: [any Document] = [
+            StateDocument(state), TraceDocument(trace, registration: "r_1"), DoctorDocument([found]),
+        ]
+        for document in documents {
+            let text = document.text(TextStyle(isColored: false))
+            #expect(text.contains(shown) && !text.contains("\u{1B}") && !text.contains("\u{202E}"), "\(text)")
+            #expect(!text.contains("\nherald: all is well"), "\(text)")
+        }
+    }
+
     @Test func `an intent without an outcome counts as unknown`() {
         let flood = StateDocument(DocumentSamples.state, only: "flood").json["occurrences"]?.array?.first
         #expect(flood?["unknown"] == 2)
