@@ -203,4 +203,26 @@ import Testing
         withExtendedLifetime(lock) {}
         await scene.sandbox.end()
     }
+
+    @Test func `while a run works, what it waits for is not unknown, and what had ended before is`() async throws {
+        let scene = try await Scene()
+        try await scene.done("herald state init")
+        let snapshot = "herald state snapshot --out ../snapshot.json"
+        try await scene.sandbox.applyAndDie(at: (.beforeAnswer, 20), of: scene.host)
+        #expect(try await scene.needs().map(\.kind).contains("unknown"))
+        try await RunLock(for: scene.sandbox.statePath, run: "the-other-one").hold {
+            try await scene.done(snapshot)
+            #expect(try await scene.needs().isEmpty)
+        }
+        // The snapshot knows that a run was at work, also when it is over.
+        #expect(try await scene.needs("--snapshot ../snapshot.json").isEmpty)
+        _ = try await scene.type("herald run")
+        #expect(try await scene.needs().map(\.kind).contains("unknown"))
+        try await RunLock(for: scene.sandbox.statePath, run: "the-other-one").hold {
+            try await scene.done(snapshot)
+            #expect(try await scene.needs().map(\.kind).contains("unknown"))
+        }
+        #expect(try await scene.needs("--snapshot ../snapshot.json").map(\.kind).contains("unknown"))
+        await scene.sandbox.end()
+    }
 }

@@ -17,6 +17,7 @@ extension CommandContext {
             source = .snapshot(snapshot, remarks: remarks)
             standing = .init(lastRun: snapshot.lastRun, every: every)
             (standing.checkup, standing.workers) = (snapshot.checkup, snapshot.workers)
+            standing.isRunning = snapshot.isRunning
             standing.lists = files.listAges(of: snapshot.lists, at: now)
         } else {
             // A run that is at work now may end while the state is read.

@@ -263,6 +263,8 @@ package struct Plan: Hashable, Sendable {
         /// How many recipients would get it if nothing held it.
         package var remaining: Int
         package var kind = Kind.held
+        /// Whether its occurrence is over, so that no run at work brings an answer for it.
+        package var hasEnded = false
         /// The command of `resolve` that certainly sends nothing twice, or to nobody who should not get it.
         package var command = ""
         /// The guard that a person overrides for this step to let it go on. `nil` if no override does.

@@ -24,3 +24,8 @@ extension CrewMember {
         return text
     }
 }
+
+extension StateSnapshot {
+    /// Whether a run was at work, and not only workers that wait for one.
+    package var isRunning: Bool { workers?.contains { !$0.hasPrefix("worker ") } ?? false }
+}

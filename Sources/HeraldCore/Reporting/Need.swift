@@ -38,7 +38,7 @@ extension Need {
         return plan.silenced.map(Need.init)
             + plan.refusals.filter { $0.kind != .staleList }.byGuard.map { Need(of: $0) }
             + [Need(unapprovedIn: proposal)].compactMap(\.self)
-            + plan.held.filter { $0.kind != .paused && !(work == .otherRun && $0.kind == .unknown) }.map(Need.init)
+            + plan.held.filter { $0.kind != .paused && !(work == .otherRun && $0.isInFlight) }.map(Need.init)
             + lists.filter(\.isOld).map(Need.init)
             + (work != .nobody ? [] : plan.overdue(every, since: lastRun) + plan.missed.map(Need.init))
             + (lastRun?.isWorthAnother == true ? [.failedRun] : [])
@@ -49,7 +49,7 @@ extension Need {
         case nobody
         /// The run that asks, once it has done everything.
         case thisRun
-        /// Another one, which still waits for answers. Until it ends, nothing is unknown.
+        /// Another one, which still waits for answers. Until it ends, nothing that is open is unknown.
         case otherRun
     }
 
@@ -146,6 +146,11 @@ extension Need {
                 "\(missed.occurrence) was not sent: \(missed.reason). A run notes that. If it must go out, give it a new time, and a higher revision if it had begun.",
             command: "herald run")
     }
+}
+
+extension Plan.Held {
+    /// Whether a run that is at work may still get the answers.
+    fileprivate var isInFlight: Bool { kind == .unknown && !hasEnded }
 }
 
 extension Plan {
