@@ -26,16 +26,17 @@ struct NeedTests {
         #expect(unknown.map(\.name) == names)
     }
 
-    @Test(arguments: [
-        (nil, false), ([], false), (["worker (process 7 on pier) since 2026-12-01T08:00:00Z, waiting"], false),
-        (["run 20261201 (process 7)"], true),
-        (
-            [
-                "worker (process 8 on pier) since 2026-12-01T08:00:00Z, waiting",
-                "run (process 7 on quay) since 2026-12-01T08:00:00Z",
-            ], true
-        ),
-    ] as [([String]?, Bool)])
+    @Test(
+        arguments: [
+            (nil, false), ([], false), (["worker (process 7 on pier) since 2026-12-01T08:00:00Z, waiting"], false),
+            (["run 20261201 (process 7)"], true),
+            (
+                [
+                    "worker (process 8 on pier) since 2026-12-01T08:00:00Z, waiting",
+                    "run (process 7 on quay) since 2026-12-01T08:00:00Z",
+                ], true
+            ),
+        ] as [([String]?, Bool)])
     func `a snapshot knows whether a run was at work`(_ workers: [String]?, _ isRunning: Bool) {
         var snapshot = StateSnapshot(DocumentSamples.state, tombstones: 0, at: DocumentSamples.now)
         snapshot.workers = workers
