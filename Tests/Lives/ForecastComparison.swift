@@ -210,7 +210,7 @@ struct ForecastComparison {
         let seeds = desired.sends.first { $0.campaign.name.value == send.campaign }?.seeds ?? []
         let isOver =
             forecast.plan.waiting.contains { $0.occurrence == id && $0.stageOf != nil }
-            || forecast.plan.held.contains { $0.occurrence == id && $0.kind == .halted }
+            || forecast.plan.held.contains { $0.occurrence == id && [.halted, .held].contains($0.kind) }
         return isOver && first?.planned == seeds.count && send.members.subtracting(send.seeds).isEmpty
     }
 

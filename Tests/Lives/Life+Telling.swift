@@ -259,10 +259,11 @@ extension Life {
         for (hook, open) in tellings.open {
             tellings.open[hook] = open.map { trouble in
                 var trouble = trouble
+                let isUnknown = trouble.sentence.contains("may or may not")
                 let isMeant =
                     switch way {
-                    case .accept, .resend: trouble.change == "held" && trouble.sentence.contains("may or may not")
-                    case .goOn: trouble.change == "halted"
+                    case .accept, .resend: trouble.change == "held" && isUnknown
+                    case .goOn: ["halted", "held"].contains(trouble.change) && !isUnknown
                     case .abandon, .retry: false
                     }
                 if isMeant, trouble.subject == id.rawValue { trouble.isOver = true }

@@ -279,7 +279,7 @@ package struct Plan: Hashable, Sendable {
             case unknown
             /// herald stopped it.
             case halted
-            /// The files do not ask for the rest any more.
+            /// Its file changed or went while it was half done, or its next stage waits for a person.
             case held
         }
     }

@@ -78,10 +78,11 @@ extension Planner {
                 id,
                 "it is half done and its message, target or time changed since; --continue sends what the file says now to those who have nothing yet"
                     + waveDeadline(of: remaining, wanted, occurrence),
-                .goOn, remaining: remaining.members.count, stageTable(of: remaining, wanted, occurrence))
+                .held, .goOn, remaining: remaining.members.count, stageTable(of: remaining, wanted, occurrence))
         } else if !campaign.enabled {
             hold(
-                id, "it is half done and the campaign is disabled", .abandon, remaining: remaining.members.count,
+                id, "it is half done and the campaign is disabled", .held, .abandon,
+                remaining: remaining.members.count,
                 stageTable(of: remaining, wanted, occurrence))
         } else if let lateness, sorting == nil {
             let due = occurrence.due ?? occurrence.begun ?? now

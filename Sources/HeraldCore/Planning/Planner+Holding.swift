@@ -22,10 +22,12 @@ extension Planner {
                 holdUnknown(id, occurrence)
             } else if let revision {
                 if revision != occurrence.revision {
-                    hold(id, "it is half done and the campaign is at revision \(revision)", .abandon)
+                    hold(id, "it is half done and the campaign is at revision \(revision)", .held, .abandon)
                 }
             } else {
-                hold(id, "it is half done and no file declares campaign '\(occurrence.campaign)' any more", .abandon)
+                hold(
+                    id, "it is half done and no file declares campaign '\(occurrence.campaign)' any more", .held,
+                    .abandon)
             }
         }
     }
@@ -53,7 +55,7 @@ extension Planner {
             case .rejected, .stage: .goOn
             }
         hold(
-            id, reason + waveDeadline(of: send, wanted, occurrence), remedy, remaining: send.members.count,
+            id, reason + waveDeadline(of: send, wanted, occurrence), .halted, remedy, remaining: send.members.count,
             stageTable(of: send, wanted, occurrence))
         return unrecorded(of: send)
     }
@@ -73,7 +75,7 @@ extension Planner {
         if state.pauses.include(send.campaign) {
             let paused = state.pauses.everything ? nil : send.campaign
             hold(
-                send.occurrence, "the campaign is paused", .resume(paused), remaining: send.members.count,
+                send.occurrence, "the campaign is paused", .paused, .resume(paused), remaining: send.members.count,
                 stageTable(of: send, wanted, occurrence))
             return unrecorded(of: send)
         }
@@ -102,7 +104,7 @@ extension Planner {
         let people = count(occurrence.counts.uncertain, "recipient")
         hold(
             id, "\(people) may or may not have got it, and herald does not send it again by itself",
-            .decide)
+            .unknown, .decide)
     }
 
     /// Until when a decision comes in time for the wave of an occurrence in local time that is lost first. Empty for other
@@ -164,15 +166,16 @@ extension Planner {
     }
 
     mutating func hold(
-        _ id: OccurrenceID, _ reason: String, _ remedy: Remedy, remaining: Int = 0, _ stages: Plan.StageTable? = nil
+        _ id: OccurrenceID, _ reason: String, _ kind: Plan.Held.Kind, _ remedy: Remedy, remaining: Int = 0,
+        _ stages: Plan.StageTable? = nil
     ) {
-        let (kind, command, others): (Plan.Held.Kind, String, String) =
+        let (command, others): (String, String) =
             switch remedy {
-            case .decide: (.unknown, "state resolve \(id) --accept", ", --resend or --abandon")
-            case .goOn, .forget: (.halted, "state resolve \(id) --continue", " or --abandon")
-            case .end: (.halted, "state resolve \(id) --abandon", " or --continue")
-            case .abandon: (.held, "state resolve \(id) --abandon", "")
-            case .resume(let campaign): (.paused, campaign.map { "resume \($0)" } ?? "resume", "")
+            case .decide: ("state resolve \(id) --accept", ", --resend or --abandon")
+            case .goOn, .forget: ("state resolve \(id) --continue", " or --abandon")
+            case .end: ("state resolve \(id) --abandon", " or --continue")
+            case .abandon: ("state resolve \(id) --abandon", "")
+            case .resume(let campaign): (campaign.map { "resume \($0)" } ?? "resume", "")
             }
         var held = Plan.Held(
             occurrence: id, reason: reason, resolve: "herald \(command)\(others)", remaining: remaining, kind: kind,

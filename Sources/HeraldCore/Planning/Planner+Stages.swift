@@ -31,8 +31,8 @@ extension Planner {
                 plan.notes.append(.halt(send.occurrence, .stage))
                 note(staging.notes, of: send)
                 hold(
-                    send.occurrence, Self.reason(staging.current, excess.words), .goOn, remaining: send.members.count,
-                    staging.table(isHalted: true))
+                    send.occurrence, Self.reason(staging.current, excess.words), .halted, .goOn,
+                    remaining: send.members.count, staging.table(isHalted: true))
                 return noted(send)
             }
             let admission = Admission(
@@ -58,7 +58,7 @@ extension Planner {
             case .decision:
                 note(staging.notes, of: send)
                 hold(
-                    send.occurrence, decision(after: staging.current, of: send), .goOn,
+                    send.occurrence, decision(after: staging.current, of: send), .held, .goOn,
                     remaining: send.members.count, staging.table())
             }
             break
@@ -169,7 +169,7 @@ extension Planner {
             let opening = campaign.stageOpening(of: occurrence)
         else { return [send] }
         guard let since = opening.since else {
-            hold(send.occurrence, decision(after: last.share, of: send), .goOn)
+            hold(send.occurrence, decision(after: last.share, of: send), .held, .goOn)
             return []
         }
         if since <= now { return [send] }

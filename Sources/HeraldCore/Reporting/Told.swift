@@ -119,13 +119,13 @@ package struct Told: Hashable, Sendable {
 
     /// Notes what a person decided about an occurrence. The state must keep the result with the decision.
     package mutating func decide(_ resolution: Resolution, about id: OccurrenceID) {
-        let kind: Need.Kind? =
+        let kinds: [Need.Kind] =
             switch resolution {
-            case .accept, .resend: .unknown
-            case .goOn: .halted
-            case .abandon, .retry: nil
+            case .accept, .resend: [.unknown]
+            case .goOn: [.halted, .held]
+            case .abandon, .retry: []
             }
-        if let kind { troubles["\(kind.rawValue) \(id)"]?.isDecided = true }
+        for kind in kinds { troubles["\(kind.rawValue) \(id)"]?.isDecided = true }
     }
 
     /// Whether it is of a send that is older than `oldest`. A clock that was slow may have noted an end with an earlier

@@ -43,7 +43,7 @@ struct PlannerHeldErrorTests {
         #expect(scenario.plan().sends.map(\.discovered) == [[1, 2, 3]])
         scenario.desired.sends[0].campaign.message = .init(["notification": ["title": "Low tide"]])
         let plan = scenario.plan()
-        #expect(plan.sends.isEmpty && plan.held.contains { $0.kind == .halted })
+        #expect(plan.sends.isEmpty && plan.held.contains { $0.kind == .held })
     }
 
     @Test func `where unknown outcomes are sent again, these are, too`() throws {

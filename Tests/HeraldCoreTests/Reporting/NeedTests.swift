@@ -26,6 +26,34 @@ struct NeedTests {
         #expect(unknown.map(\.name) == names)
     }
 
+    /// What a person may decide is the same: the message changed, herald stopped it, or `soak` is manual.
+    @Test(
+        arguments: [
+            ("Low tide", nil, false, .held, .held), ("High tide", .rejected, false, .halted, .halted),
+            ("High tide", nil, true, .held, .held),
+        ] as [(String, RecordedOccurrence.Halt?, Bool, Need.Kind, Webhook.Change)])
+    func `halted is only what herald stopped`(
+        _ title: String, _ halt: RecordedOccurrence.Halt?, _ isStaged: Bool, _ kind: Need.Kind, _ change: Webhook.Change
+    ) {
+        let first = StageShare(millionths: 1)
+        var stages = Stages()
+        (stages.shares, stages.soak) = ([first, .everybody], .manual)
+        var (began, wanted) = (Campaign.tide(), Campaign.tide(title: title))
+        if isStaged { (began.delivery.stages, wanted.delivery.stages) = (stages, stages) }
+        var scenario = PlanScenario()
+        scenario.began(began, accepted: [1])
+        scenario.state.apply([.halt("tide@once", halt)])
+        if isStaged {
+            var stage = RecordedStage(share: first, opened: .after(-120), planned: 1)
+            stage.settled = .after(-60)
+            scenario.state.occurrences["tide@once"]?.stages = [stage]
+        }
+        scenario.want(wanted, for: RecipientSet(1...10))
+        let needs = Self.needs(scenario)
+        #expect(needs.map(\.kind) == [kind] && needs.map(\.change) == [change], "\(needs)")
+        #expect(needs.map(\.command) == ["herald state resolve tide@once --continue"])
+    }
+
     @Test(
         arguments: [
             (nil, false), ([], false), (["worker (process 7 on pier) since 2026-12-01T08:00:00Z, waiting"], false),

@@ -183,7 +183,7 @@ import Testing
 
     @Test(arguments: [
         (Need.Kind.unknown, Resolution.resend, true), (.unknown, .accept, true), (.unknown, .retry(code: "X"), false),
-        (.halted, .goOn, true), (.halted, .accept, false),
+        (.halted, .goOn, true), (.halted, .accept, false), (.held, .goOn, true), (.held, .accept, false),
     ])
     func `what comes about again after a person decided about it is told again`(
         _ kind: Need.Kind, _ way: Resolution, _ isNews: Bool
