@@ -50,8 +50,8 @@ import Testing
         }
     }
 
-    private static func files(_ statement: String = App.statement) -> [String: String] {
-        var files = Sandbox.small(count: 6, subscribers: 2)
+    private static func files(_ statement: String = App.statement, count: Int) -> [String: String] {
+        var files = Sandbox.small(count: count, subscribers: 2)
         files["workspace/herald.yaml"] =
             Sandbox.settings.replacing("herald: 1\n", with: "herald: 2\n")
             + "guards: {max_forget_percent: 100}\nfeedback: {postgres: \"${APP_DATABASE}\", dead: queries/gone.sql}\n"
@@ -69,9 +69,11 @@ import Testing
     }
 
     /// A workspace whose state is there, with some dead registrations that the next run finds.
-    private func scene(_ dead: [Int], statement: String = App.statement) async throws -> (Sandbox, String, App) {
+    private func scene(
+        _ dead: [Int], of count: Int = 6, statement: String = App.statement
+    ) async throws -> (Sandbox, String, App) {
         let app = try await App()
-        let sandbox = try Sandbox(Self.files(statement))
+        let sandbox = try Sandbox(Self.files(statement, count: count))
         let (_, host) = try await sandbox.startEmulator()
         #expect(try await sandbox.herald("state", "init", host: host).status == 0)
         try await Control(host).put(dead.map { .fid($0) }, state: "unregistered")
@@ -163,6 +165,41 @@ import Testing
         #expect(try await app.ask("SELECT count(DISTINCT run) FROM gone") == "1", "the numbers stay")
         let first = try await app.ask("SELECT min(number) FROM gone WHERE registration IN (\(list))")
         #expect(run.errors.contains("look at number \(first) of run "), "\(run.errors)")
+        await sandbox.end()
+    }
+
+    /// Each run begins with the oldest.
+    @Test func `however many rows the database refuses first, it is told of the others`() async throws {
+        let (sandbox, host, app) = try await scene(Array(1...44), of: 46)
+        try await app.ask("ALTER TABLE gone ADD CONSTRAINT known CHECK (number > 40)")
+        let run = try await herald(sandbox, host, app, "run")
+        #expect(try await app.ask("SELECT number FROM gone ORDER BY number") == "41\n42\n43\n44", "\(run.errors)")
+        #expect(run.errors.contains("it took all but 40\n"), "\(run.errors)")
+        #expect(run.errors.contains("look at number 1 of run "), "\(run.errors)")
+        // Who dies later is told of, too.
+        let first = try await app.ask("SELECT DISTINCT run FROM gone")
+        try await app.ask(
+            """
+            ALTER TABLE gone DROP CONSTRAINT known;
+            ALTER TABLE gone ADD CONSTRAINT known CHECK (number > 40 OR run <> '\(first)');
+            """)
+        try await Control(host).put([.fid(45), .fid(46)], state: "unregistered")
+        let text = try sandbox.folder.read("workspace/resources.yaml")
+        try sandbox.folder.write(
+            text.replacing("name: to-all\n", with: "name: to-all\nrevision: 2\n"), to: "workspace/resources.yaml")
+        let next = try await herald(sandbox, host, app, "run")
+        #expect(try await app.ask("SELECT count(*) FROM gone") == "6", "\(next.errors)")
+        #expect(next.errors.contains("it took all but 40\n"), "\(next.errors)")
+        await sandbox.end()
+    }
+
+    @Test func `a database that refuses every row is told of none, and the first is named`() async throws {
+        let (sandbox, host, app) = try await scene(Array(1...600), of: 601)
+        try await app.ask("ALTER TABLE gone ADD CONSTRAINT never CHECK (false)")
+        let run = try await herald(sandbox, host, app, "run")
+        #expect(run.errors.contains("it took all but 600\n"), "\(run.errors)")
+        #expect(run.errors.contains("look at number 1 of run "), "\(run.errors)")
+        #expect(try await app.told() == [])
         await sandbox.end()
     }
 

@@ -10,8 +10,13 @@ struct Handover {
     /// The first of them, and why.
     private(set) var refusal: (notice: DeathNotice, problem: FetchProblem)?
 
-    /// After so many, it is not the rows that are wrong.
-    private static let mostRefused = 32
+    /// How many parts it refused since it took one.
+    private var inRow = 0
+
+    /// After so many in a row, it is not the rows that are wrong.
+    private static let mostRefused = 512
+    /// How many parts of each batch are tried all the same.
+    private static let leastTried = 16
 
     init(to statement: String, from store: any StateStore) {
         (self.statement, self.store) = (statement, store)
@@ -36,24 +41,38 @@ struct Handover {
         }
     }
 
-    /// Halves what is refused, until the rows that the database does not take are alone.
+    private typealias Part = (rows: ArraySlice<DeathNotice>, problem: FetchProblem?)
+
+    /// Halves what is refused, the larger parts first, until the rows that the database does not take are alone.
     private mutating func tell(_ notices: ArraySlice<DeathNotice>, to target: PostgresTelling) async throws {
-        var parts = [notices]
-        while let part = parts.popLast() {
-            guard let first = part.first, let last = part.last else { continue }
-            guard let problem = try Self.refusal(of: part, by: target, statement) else {
+        inRow = min(inRow, Self.mostRefused - Self.leastTried)
+        var parts: ArraySlice<Part> = [(notices, nil)]
+        var left: [Part] = []
+        while inRow < Self.mostRefused, let rows = parts.popFirst()?.rows, let first = rows.first, let last = rows.last
+        {
+            guard let problem = try Self.refusal(of: rows, by: target, statement) else {
                 try await store.commit([.toldDeaths(run: first.run, first.number...last.number)])
+                inRow = 0
                 continue
             }
-            guard part.count == 1 else {
-                let middle = part.startIndex + part.count / 2
-                parts += [part[middle...], part[..<middle]]
-                continue
+            inRow += 1
+            let middle = rows.startIndex + rows.count / 2
+            if rows.count == 1 {
+                left.append((rows, problem))
+            } else {
+                parts += [(rows[..<middle], problem), (rows[middle...], problem)]
             }
-            refused += 1
-            if refusal == nil { refusal = (first, problem) }
-            guard refused < Self.mostRefused else { throw problem }
         }
+        note(left + parts)
+    }
+
+    /// Notes what the database did not take. Of a part that was not tried row by row, some row is refused.
+    private mutating func note(_ left: [Part]) {
+        refused += left.map(\.rows.count).reduce(0, +)
+        let alone = left.filter { $0.rows.count == 1 }
+        let first = (alone.isEmpty ? left : alone).min { $0.rows.startIndex < $1.rows.startIndex }
+        guard refusal == nil, let first, let notice = first.rows.first, let problem = first.problem else { return }
+        refusal = (notice, problem)
     }
 
     private static func refusal(
