@@ -189,7 +189,22 @@ import Testing
         for _ in 1...2 { try await scene.done("run", 3) }
         #expect(try NotifyTests.news(receiver).dropFirst(4) == ["failed"])
         #expect(try NotifyTests.notices(receiver).last?["command"] == "herald apply --override state_went_back")
-        #expect(!FileManager.default.fileExists(atPath: "\(scene.sandbox.statePath).told"))
+        #expect(!FileManager.default.fileExists(atPath: "\(scene.sandbox.workspace)/.herald/told"))
+        await scene.sandbox.end()
+    }
+
+    @Test func `a wrong place of the state is told each time, and each time that it is right again`() async throws {
+        let receiver = try Receiver()
+        let scene = try await Scene("- {webhook: \"${HOOK_0}\", when: [failed]}", [receiver])
+        try await scene.done("state init")
+        var wrong = scene
+        for place in ["nowhere", "elsewhere"] {
+            wrong.variables["HERALD_STATE"] = "\(scene.sandbox.folder.path)/\(place).sqlite"
+            for _ in 1...2 { try await wrong.done("run", 1) }
+            for _ in 1...2 { try await scene.done("run") }
+        }
+        #expect(try NotifyTests.news(receiver) == ["failed", "well(failed)", "failed", "well(failed)"])
+        #expect(Set(receiver.posts.map { $0.headers["x-herald-id"] }).count == 4)
         await scene.sandbox.end()
     }
 }

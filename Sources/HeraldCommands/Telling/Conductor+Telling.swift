@@ -141,7 +141,7 @@ extension Conductor {
         told.take(news, in: known, for: webhooks)
         known.apply([.told(told)])
         do { try file.write(known) } catch {
-            return console.error("herald: nobody is told what is new: it could not be noted beside the state\n")
+            return console.error("herald: nobody is told what is new: it could not be noted in .herald/told\n")
         }
         request.telling.note(.init(told: told, delivered: known.delivered, outside: file))
     }
@@ -157,7 +157,7 @@ extension Conductor {
 
     /// Notes that a run could not go on. Whoever types `apply` sees it.
     ///
-    /// - Parameter lock: Without one, or without a state, the news are kept beside it.
+    /// - Parameter lock: Without one, or without a state, the news are kept in the workspace.
     func noteFailure(_ error: any Error, under lock: (any StateLock)?) async {
         guard isReal, case .leaveOut = request.guards, !webhooks.isEmpty, !request.telling.hasNotedEnd else { return }
         let failure = CommandFailure(blaming: error)

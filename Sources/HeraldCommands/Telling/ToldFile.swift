@@ -2,14 +2,14 @@ import FCM
 import Foundation
 import HeraldCore
 
-/// What people were told while no state could keep it: a file beside the place of the state, or in `.herald`. So who
-/// cannot reach the state is told once, and once when it is there again.
+/// What people were told while no state could keep it. So who cannot reach the state is told once, and once when it is
+/// there again. It is a file of the workspace, since the place of the state may be what is wrong.
 struct ToldFile: Sendable {
     private let path: String
     private let settings: Settings
 
     init(_ context: CommandContext) {
-        path = context.settings.cachePath(in: context.files.folder, context.common.environment) + ".told"
+        path = ".herald/told".absolute(in: context.files.folder.path)
         settings = context.settings
     }
 
