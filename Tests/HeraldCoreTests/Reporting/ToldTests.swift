@@ -266,7 +266,7 @@ import Testing
         #expect(needs.contains { $0.kind == .failed } == isAsked)
     }
 
-    @Test func `a halted send is told once, also when its file says nothing of stages any more`() {
+    @Test func `a send that is held is told once, also when its file says nothing of stages any more`() {
         let campaign = Campaign.tide(at: .after(-600))
         var (scenario, told, heard): (PlanScenario, Told, [[String]]) = (PlanScenario(), Told(), [])
         scenario.began(campaign, accepted: [1])
@@ -281,7 +281,7 @@ import Testing
             scenario.want(changed)
             heard.append(Self.told(&told, scenario, "r\(heard.count)"))
         }
-        #expect(heard == [["halted"], []])
+        #expect(heard == [["held"], []])
     }
 
     @Test func `nothing is well again while nobody knows`() {
