@@ -325,7 +325,7 @@ extension Life {
         for silenced in plan.silenced { troubles.append((.failed, silenced.campaign)) }
         if let last = known.state.lastRun, last.result == "failed" {
             let isFinal =
-                last.figures["pending"] == nil
+                last.figures["pending"] == nil && last.figures["refused_memberships"] == nil
                 && (last.figures["missed"] ?? last.figures["rejected"] ?? last.figures["skipped"]) != nil
             if !isFinal { troubles.append((.failed, "run")) }
         }

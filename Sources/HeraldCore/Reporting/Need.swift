@@ -178,9 +178,12 @@ extension RecordedRun {
         started >= since && result != Report.Result.interrupted.rawValue
     }
 
-    /// Whether it failed, and another run may do better. What was missed, skipped or refused for good stays so.
+    /// Whether it failed, and another run may do better. What was missed, skipped or refused for good stays so; who was
+    /// refused a membership is asked for again by each run.
     fileprivate var isWorthAnother: Bool {
-        let isFinal = figures["pending"] == nil && ["missed", "rejected", "skipped"].contains { figures[$0] != nil }
+        let isFinal =
+            figures["pending"] == nil && figures[Self.refusedMemberships] == nil
+            && ["missed", "rejected", "skipped"].contains { figures[$0] != nil }
         return result == Report.Result.failed.rawValue && !isFinal
     }
 }

@@ -191,6 +191,10 @@ extension RecordedRun {
         guard let finished = report.finished else { return nil }
         self.init(
             run: report.run, started: report.started, finished: finished, result: report.result.rawValue,
-            figures: ReportDocument(report).summary.filter { Self.shown.contains($0.key) })
+            figures: ReportDocument(report).summary.filter { Self.shown.contains($0.key) }
+                .merging([Self.refusedMemberships: report.refusedMemberships]) { first, _ in first })
     }
+
+    /// The figure of memberships that FCM refused. They are among the rejected, too.
+    static let refusedMemberships = "refused_memberships"
 }

@@ -18,6 +18,9 @@ extension Report {
         return hasFailed || missed > 0 || !silenced.isEmpty ? .failed : .ok
     }
 
+    /// Who was refused a change to a topic or group. A run asks for them again; for messages it does not.
+    package var refusedMemberships: Int { steps.reduce(0) { $0 + ($1.action == .send ? 0 : $1.refused) } }
+
     /// The stages that were over a limit, in words.
     package var halts: [String] {
         steps.filter(\.isHaltedStage).map {

@@ -54,6 +54,39 @@ struct NeedTests {
         #expect(needs.map(\.command) == ["herald state resolve tide@once --continue"])
     }
 
+    /// Each run asks for them again, and fails again. Whoever is dead is not asked for.
+    @Test(arguments: [(0, 0, false), (1, 1, false), (1, 0, true), (2, 1, true)])
+    func `a run that was refused memberships needs another one, and one that was refused messages does not`(
+        _ rejected: Int, _ dead: Int, _ isFailed: Bool
+    ) throws {
+        var plan = Plan(at: PlanScenario.now, workspaceDigest: "", state: nil)
+        plan.steps = [
+            .init(work: .subscribe("tides", [1, 2, 3]), reason: "", seconds: 1),
+            .init(work: .send(.sample([1, 2, 3], due: PlanScenario.now)), reason: "", seconds: 1),
+        ]
+        var report = Report(
+            run: "r", plan: plan, planDigest: "", isDryRun: false, started: plan.at, endpoint: .emulator, project: "p",
+            version: "1")
+        (report.finished, report.result) = (plan.at, .failed)
+        (report.steps[0].accepted, report.steps[0].rejected, report.steps[0].forgotten) = (3 - rejected, rejected, dead)
+        (report.steps[1].accepted, report.steps[1].rejected) = (1, 2)
+        let last = try #require(RecordedRun(report))
+        #expect(try needsAnother(last) == isFailed)
+        // One that an older herald noted lacks the figure.
+        var figures = last.figures
+        figures["refused_memberships"] = nil
+        let older = RecordedRun(
+            run: "r", started: last.started, finished: last.finished, result: last.result, figures: figures)
+        #expect(try needsAnother(older) == false)
+    }
+
+    /// What a state keeps of the run is read back first.
+    private func needsAnother(_ run: RecordedRun) throws -> Bool {
+        let kept = try #require(RecordedRun(json: run.json))
+        return Need.all(in: PlanScenario().proposal(), [], lastRun: kept, every: .seconds(300), atWork: .nobody)
+            .contains { $0.kind == .failed }
+    }
+
     @Test(
         arguments: [
             (nil, false), ([], false), (["worker (process 7 on pier) since 2026-12-01T08:00:00Z, waiting"], false),

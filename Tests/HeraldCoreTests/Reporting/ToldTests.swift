@@ -257,6 +257,7 @@ import Testing
     @Test(arguments: [
         (["skipped": 1], false), (["missed": 1], false), (["rejected": 2, "accepted": 1], false),
         (["skipped": 1, "pending": 3], true), ([:], true),
+        (["rejected": 2, "accepted": 1, "refused_memberships": 2], true),
     ])
     func `another run is asked for only where it may do better`(_ figures: [String: Int], _ isAsked: Bool) {
         let last = RecordedRun(
