@@ -56,6 +56,13 @@ package struct CampaignNames {
         return Called(name: name, present: present, held: held(present), known: known(present))
     }
 
+    /// The names under which the state may have what a person calls by one, the present ones first. Only that name if
+    /// nobody knows it.
+    package func recorded(of name: String) -> [String] {
+        guard let called = campaigns(called: name) else { return [name] }
+        return called.present.sorted() + called.held.subtracting(called.present).sorted()
+    }
+
     /// A run may know a campaign by each name that its history may still be under, also one that began with earlier files.
     private func held(_ present: Set<String>) -> Set<String> {
         present.reduce(into: present) { held, name in

@@ -14,7 +14,7 @@ struct StateRewind: AsyncParsableCommand {
     @ParentCommand var herald: Herald
     @OptionGroup var options: CommonOptions
 
-    @Argument(help: "The campaign, as 'plan' names it.")
+    @Argument(help: "The campaign, by any name that it has had.")
     var campaign: String
 
     func run() async throws {
@@ -22,11 +22,14 @@ struct StateRewind: AsyncParsableCommand {
         let now = context.machine.now()
         try await context.repairing { store in
             var state = try await store.snapshot()
-            for id in state.endedAhead(of: campaign, at: now) {
+            // No run may have come since it was renamed.
+            let names = CampaignNames(of: context.workspace.campaigns, state).recorded(of: campaign)
+            let name = names.first { state.watermarks[$0] != nil } ?? campaign
+            for id in state.endedAhead(of: name, at: now) {
                 state.occurrences[id] = try await store.occurrence(id)
             }
             let changes: [StateChange]
-            do throws(RewindProblem) { changes = try state.changes(rewinding: campaign, to: now) } catch {
+            do throws(RewindProblem) { changes = try state.changes(rewinding: name, to: now) } catch {
                 throw error.failure(for: campaign, in: state)
             }
             try await store.commit(changes)

@@ -9,7 +9,7 @@ struct StateShow: AsyncParsableCommand {
     @ParentCommand var herald: Herald
     @OptionGroup var options: CommonOptions
 
-    @Argument(help: "Only this topic, group, campaign or occurrence.")
+    @Argument(help: "Only this topic, group, occurrence or campaign, by any name that it has had.")
     var name: String?
 
     @Flag(help: "Read all of the state first, and fail if any part of it is damaged.")
@@ -31,7 +31,13 @@ struct StateShow: AsyncParsableCommand {
             // The snapshot has the locales and variants of open occurrences only.
             if recorded.occurrences[id] != nil { recorded.occurrences[id] = try await store.occurrence(id) }
         }
-        let document = StateDocument(recorded, only: name, crew: try await context.state.crew())
+        let crew = try await context.state.crew()
+        var document = StateDocument(recorded, only: name, crew: crew)
+        if let name, document.isEmpty {
+            let names = CampaignNames(of: context.workspace.campaigns, recorded).recorded(of: name)
+            let documents = names.lazy.map { StateDocument(recorded, only: $0, crew: crew) }
+            document = documents.first { !$0.isEmpty } ?? document
+        }
         if let name, document.isEmpty {
             throw CommandFailure(
                 .wrong, "the state has no topic, group, campaign or occurrence '\(name)'",
