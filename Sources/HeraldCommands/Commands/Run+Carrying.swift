@@ -1,4 +1,5 @@
 import HeraldCore
+import Synchronization
 
 /// One run: the lists that are due first, then everything else, told to whoever watches.
 extension Run {
@@ -11,7 +12,32 @@ extension Run {
         let heartbeat = Heartbeat(files.workspace?.settings, common)
         let (run, log) = (request, request.events)
         try await heartbeat.around { ended in
-            try await log.around { try await carryOut(run, files, in: folder, common, signals, ended: ended) }
+            try await log.around {
+                try await metering(run, files.workspace?.settings, common) { hasEnded in
+                    try await carryOut(run, files, in: folder, common, signals) { report in
+                        hasEnded()
+                        ended(report)
+                    }
+                }
+            }
+        }
+    }
+
+    /// A run that could not do its work has figures of its own, too. Whoever has the lock writes those of that run.
+    ///
+    /// - Parameter settings: those of the workspace, as far as they can be read.
+    private func metering(
+        _ request: RunRequest, _ settings: Settings?, _ common: Common,
+        _ run: (_ hasEnded: @escaping @Sendable () -> Void) async throws -> Void
+    ) async throws {
+        let hasEnded = Mutex(false)
+        do { try await run { hasEnded.withLock { $0 = true } } } catch {
+            if let path = metrics, let settings, !hasEnded.withLock(\.self),
+                CommandFailure(blaming: error).status != .locked
+            {
+                MetricsFile.noteFailure(in: path, project: settings.project, at: request.now(), common.console)
+            }
+            throw error
         }
     }
 

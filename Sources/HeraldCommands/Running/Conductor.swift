@@ -229,14 +229,9 @@ struct Conductor {
     /// A failure to write the metrics must not hide how the run ended.
     func writeMetrics(_ report: Report, _ drift: RecordedDrift?) {
         guard let path = request.metricsPath else { return }
-        do {
-            let isSuccess = report.result == .ok && !request.isUnfetched
-            let success = isSuccess ? report.finished : MetricsFile.lastSuccess(in: path, project: report.project)
-            try PrivateFile.write(
-                MetricsDocument(report, lastSuccess: success, lastDrift: drift).text, to: path, mode: 0o644)
-        } catch {
-            console.error("herald: the metrics could not be written to \(path)\n")
-        }
+        let isSuccess = report.result == .ok && !request.isUnfetched
+        let success = isSuccess ? report.finished : MetricsFile.lastSuccess(in: path, project: report.project)
+        MetricsFile.write(MetricsDocument(report, lastSuccess: success, lastDrift: drift), to: path, console)
     }
 
     private func recordTest(_ report: Report, in store: (any StateStore)?) async throws {

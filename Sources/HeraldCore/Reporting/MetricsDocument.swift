@@ -23,17 +23,29 @@ package struct MetricsDocument {
         add("herald_run_forgotten", "Registrations found dead.", sum(\.forgotten))
         add("herald_run_missed", "Occurrences that were due and are too late.", report.missed)
         add("herald_run_retries", "Requests made again.", sum(\.retries))
-        add("herald_run_ok", "Whether the last run ended well.", report.result == .ok ? 1 : 0)
-        add("herald_run_finished_timestamp_seconds", "When the last run ended.", report.finished ?? report.started)
-        if let success {
-            add(Self.lastSuccess, "When a run last ended well. Left out until one does.", success)
-        }
+        addEnd(isWell: report.result == .ok, at: report.finished ?? report.started, success)
         if let drift {
             add("herald_drift_last_timestamp_seconds", "When FCM was last asked who follows which topic.", drift.at)
             add("herald_drift_share", "The share of registrations that differed then, from 0 to 1.", drift.share)
         }
         addTexts(of: report.steps, by: "locale", \.locales)
         addTexts(of: report.steps, by: "variant", \.variants)
+    }
+
+    /// The figures of a run that could not do its work.
+    ///
+    /// - Parameter success: when a run last ended well.
+    package init(failedAt time: Date, project: String, lastSuccess success: Date?) {
+        self.init(project: project)
+        addEnd(isWell: false, at: time, success)
+    }
+
+    private mutating func addEnd(isWell: Bool, at time: Date, _ success: Date?) {
+        add("herald_run_ok", "Whether the last run ended well.", isWell ? 1 : 0)
+        add("herald_run_finished_timestamp_seconds", "When the last run ended.", time)
+        if let success {
+            add(Self.lastSuccess, "When a run last ended well. Left out until one does.", success)
+        }
     }
 
     /// When a run last ended well, as a text of such figures says it.
