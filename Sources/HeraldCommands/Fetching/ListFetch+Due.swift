@@ -36,12 +36,15 @@ extension ListFetch {
         let now = common.machine.now()
         // The run tells the mistakes.
         guard let workspace = loaded.workspace, !loaded.diagnostics.hasErrors else { return false }
-        let due = all(of: workspace).filter { isDue($0, in: folder, at: now) }
+        var due = all(of: workspace).filter { isDue($0, in: folder, at: now) }
         // A fetch that was killed may have left lists that no plan takes.
         let isUnfinished = FetchedList.pending(in: "\(folder.path)/\(FetchedList.folder)") != nil
         if due.isEmpty, !isUnfinished { return false }
-        // A run that works would stop for the new lists.
-        if await isBusy(common) { return false }
+        // A run that works would stop for the new lists. For a new source it does so anyway.
+        if await isBusy(common) {
+            due = due.filter { last($0, in: folder) == nil }
+            if due.isEmpty { return false }
+        }
         try LoadedWorkspace.requireUntracked(workspace, in: folder)
         let fetch: ListFetch
         do { fetch = try ListFetch(try LoadedWorkspace(folder, workspace, loaded), common, signals) } catch {

@@ -35,12 +35,4 @@ struct FollowUpApprovalTests: FollowUpScene {
         let group = "kind: group\nname: phones\nmembers: {audience: again}\n"
         try await town(group, settings: "sender_id: \"123456789012\"").approve()
     }
-
-    @Test func `so can a topic whose members such an audience suppresses`() async throws {
-        let town = try await town("kind: topic\nname: tides\nsubscribers: [members]\n", settings: "suppress: [again]")
-        try await town.approve()
-        #expect(try await town.herald("run").failure == nil)
-        #expect(town.sent("welcome") == fids(1, 2, 3))
-        try await town.approve()
-    }
 }
