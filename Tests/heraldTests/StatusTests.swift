@@ -225,4 +225,23 @@ import Testing
         #expect(try await scene.needs("--snapshot ../snapshot.json").map(\.kind).contains("unknown"))
         await scene.sandbox.end()
     }
+
+    @Test(arguments: [0, 1]) func `where two guards refuse something, either command lets both through`(
+        _ typed: Int
+    ) async throws {
+        let scene = try await Scene()
+        try await scene.done("herald apply --auto-approve")
+        let text = try scene.sandbox.folder.read("workspace/resources.yaml")
+        try scene.write(text.replacing("name: to-all\n", with: "name: to-everybody\n"), to: "resources.yaml")
+        try scene.write((1...5).map { "\(Registration.fid($0).rawValue)\n" }.joined(), to: "some.txt")
+        let needs = try await scene.needs()
+        #expect(needs.map(\.kind) == ["refused", "refused"], "\(needs)")
+        for guarded in ["max_unsubscribe_percent=news", "looks_renamed=to-everybody"] {
+            #expect(needs.allSatisfy { $0.command.contains(" --override \(guarded)") }, "\(needs)")
+        }
+        try #require(needs.count == 2)
+        try await scene.done("\(needs[typed].command) --auto-approve")
+        #expect(try await scene.needs().isEmpty)
+        await scene.sandbox.end()
+    }
 }

@@ -35,8 +35,9 @@ extension Need {
     ) -> [Need] {
         let plan = proposal.plan
         guard plan.state != nil else { return [.missingState] }
+        let guards = plan.refusals.filter { $0.kind != .staleList }.byGuard
         return plan.silenced.map(Need.init)
-            + plan.refusals.filter { $0.kind != .staleList }.byGuard.map { Need(of: $0) }
+            + guards.map { Need(of: $0, among: guards) }
             + [Need(unapprovedIn: proposal)].compactMap(\.self)
             + plan.held.filter { $0.kind != .paused && !(work == .otherRun && $0.isInFlight) }.map(Need.init)
             + lists.filter(\.isOld).map(Need.init)
@@ -95,14 +96,17 @@ extension Need {
             command: "herald state rewind \(silenced.campaign)")
     }
 
-    private init(of refused: RefusedGuard) {
+    /// - Parameter guards: all that refuse something. `apply` needs an override of each, so each command has all of them,
+    ///   its own one last.
+    private init(of refused: RefusedGuard, among guards: [RefusedGuard]) {
         let names = refused.names
-        let subject = names.count == 1 && !names[0].isEmpty ? "=\(names[0])" : ""
+        let others = guards.filter { $0.kind != refused.kind }
+        let besides = others.isEmpty ? "" : ", and what other guards refuse"
         self.init(
             kind: .refused, name: names.count == 1 ? names[0] : "",
             sentence: "Guard \(refused.kind.rawValue): \(refused.messages.joined(separator: "; ")). "
-                + "To mend it: \(refused.kind.remedy). The command lets it through.",
-            command: "herald apply --override \(refused.kind.rawValue)\(subject)", subjects: names)
+                + "To mend it: \(refused.kind.remedy). The command lets it through\(besides).",
+            command: (["herald apply"] + (others + [refused]).map(\.override)).joined(separator: " "), subjects: names)
     }
 
     /// What nobody approved: what a run leaves out now, and sends that are to come. `nil` if there is nothing.
@@ -145,6 +149,14 @@ extension Need {
             sentence:
                 "\(missed.occurrence) was not sent: \(missed.reason). A run notes that. If it must go out, give it a new time, and a higher revision if it had begun.",
             command: "herald run")
+    }
+}
+
+extension RefusedGuard {
+    /// What lets it through.
+    fileprivate var override: String {
+        let subject = names.count == 1 && !names[0].isEmpty ? "=\(names[0])" : ""
+        return "--override \(kind.rawValue)\(subject)"
     }
 }
 
