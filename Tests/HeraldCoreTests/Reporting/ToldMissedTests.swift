@@ -39,7 +39,8 @@ struct ToldMissedTests {
         }
         told.take(news, in: .blank, for: [Webhook(address: "${HOOK}")])
         news.missed = (0..<300).map {
-            .init(occurrence: "tide@\($0)", due: Self.begin, reason: "it came due while nothing ran")
+            .init(
+                occurrence: OccurrenceID(rawValue: "tide@\($0)"), due: Self.begin, reason: "it came due while nothing ran")
         }
         news.isEnd = isEnd
         if isEnd {
