@@ -38,9 +38,9 @@ struct ToldMissedTests {
             Need(kind: .unknown, name: $0, sentence: "\($0) is held.", command: "herald state show")
         }
         told.take(news, in: .blank, for: [Webhook(address: "${HOOK}")])
-        news.missed = (0..<300).map {
-            .init(
-                occurrence: OccurrenceID(rawValue: "tide@\($0)"), due: Self.begin, reason: "it came due while nothing ran")
+        news.missed = (0..<300).map { number in
+            let id = OccurrenceID(rawValue: "tide@\(number)")
+            return Plan.Missed(occurrence: id, due: Self.begin, reason: "it came due while nothing ran")
         }
         news.isEnd = isEnd
         if isEnd {
