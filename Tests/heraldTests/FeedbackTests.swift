@@ -170,7 +170,7 @@ import Testing
 
     /// Each run begins with the oldest.
     @Test func `however many rows the database refuses first, it is told of the others`() async throws {
-        let (sandbox, host, app) = try await scene(Array(1...44), of: 46)
+        let (sandbox, host, app) = try await scene(Array(1...44), of: 47)
         try await app.ask("ALTER TABLE gone ADD CONSTRAINT known CHECK (number > 40)")
         let run = try await herald(sandbox, host, app, "run")
         #expect(try await app.ask("SELECT number FROM gone ORDER BY number") == "41\n42\n43\n44", "\(run.errors)")
