@@ -15,7 +15,8 @@ enum MetricsFile {
         write(MetricsDocument(failedAt: time, project: project, lastSuccess: success), to: path, console)
     }
 
-    /// When a run of the project last ended well, as the run before left it. `nil` if there is no such file, or if it does not say it.
+    /// When a run of the project last ended well, as the run before left it. `nil` if there is no such file, or if it does
+    /// not say it.
     static func lastSuccess(in path: String, project: String) -> Date? {
         let resolved = URL(filePath: path).resolvingSymlinksInPath().path
         let attributes = try? FileManager.default.attributesOfItem(atPath: resolved)
