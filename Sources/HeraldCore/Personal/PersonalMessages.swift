@@ -109,8 +109,8 @@ package struct PersonalMessages: Sendable {
     /// The place of a class among `classes`; `nil` for a class that the campaign does not have (any more).
     package func index(of recipients: MessageClass) -> Int? { compiled.places[recipients] }
 
-    /// The text that a recorded one is now, where only its language is written in another way, or is that of the message
-    /// itself by now. `nil` if it is gone.
+    /// The text that a recorded one is now, where its language is only written in another way, or is that of the
+    /// message itself by now. `nil` if it is gone.
     func text(of recorded: MessageClass) -> MessageClass? {
         classes.first {
             isLanguage($0.locale, of: recorded) && $0.variant == recorded.variant

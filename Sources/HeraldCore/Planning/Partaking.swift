@@ -92,8 +92,8 @@ struct Partaking {
 }
 
 extension PersonalMessages {
-    /// Whom the state has with the message itself may have read it in another language than it is in now. Their rows choose
-    /// anew where the languages are not those of before, as far as anybody knows.
+    /// Who is recorded with the message itself was to read it in another language, perhaps, than it is in now. Their
+    /// rows choose anew where the languages are not those of before, as far as anybody knows.
     ///
     /// - Parameter served: who has it and keeps what is recorded.
     func forgettingLanguages(
@@ -112,8 +112,8 @@ extension PersonalMessages {
 }
 
 extension DesiredSend {
-    /// Deals those a text of now whose recorded one the campaign does not have any more. Whoever has a bad row keeps what
-    /// is recorded.
+    /// Deals a text of now to those whose recorded one the campaign does not have any more. Whoever has a bad row keeps
+    /// what is recorded.
     fileprivate func dealing(
         _ begun: Partition<MessageClass>, among members: RecipientSet, _ messages: PersonalMessages
     ) -> Partition<MessageClass> {
