@@ -105,6 +105,27 @@ struct FollowUpEditTests: FollowUpScene {
         #expect(town.sent("sorry") == registrations(Self.half + [3]))
     }
 
+    @Test(arguments: [true, false]) func `a target under a new name is the same one, and who joined it gets nothing`(
+        _ isRename: Bool
+    ) async throws {
+        let town = try Town(Self.files(Self.sorry(to: "members"), members: 1...12), at: Self.monday)
+        _ = try await town.herald("state", "init")
+        let first = try await town.herald("run")
+        try #require(town.sent("sorry") == registrations(Self.half), "\(first.errors)")
+        let former = isRename ? "previous_names: [members]\n" : ""
+        try town.folder.write(
+            "kind: audience\nname: people\n\(former)source: {file: members.csv}\n", to: "audience.yaml")
+        try town.folder.write(Self.sorry(to: "people"), to: "campaigns.yaml")
+        try town.folder.write(Self.list(2...14), to: "members.csv")
+        let held = try await town.herald("run")
+        #expect(held.errors.contains("its message, target or time changed since"), "\(held.errors)")
+        let resolve = try await town.herald("state", "resolve", "sorry@once", "--continue")
+        #expect(resolve.failure == nil, "\(resolve.errors)")
+        let run = try await town.herald("run")
+        #expect(run.failure == nil, "\(run.errors)")
+        #expect(town.sent("sorry") == registrations(Array(1...(isRename ? 12 : 14))))
+    }
+
     /// Whoever had opted out and accepted what 'ask' said is back in. Nobody was asked yet.
     @Test(arguments: [true, false])
     func `who opts out gets no more of a half-done send, whomever the list of opt-outs excludes`(
@@ -140,6 +161,7 @@ struct FollowUpEditTests: FollowUpScene {
         let first = try await town.herald("run")
         let begun = town.sent("sorry")
         try #require(begun.count > 1 && begun.count < 12, "\(first.output) \(first.errors)")
+        _ = try await town.herald("run")
         let everybody = registrations(Array(1...12))
         let optsOut = try #require((1...12).first { !begun.contains(.fid($0)) })
         try town.folder.write(Self.list([700, optsOut]), to: "opted-out.csv")

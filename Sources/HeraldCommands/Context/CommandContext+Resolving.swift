@@ -14,10 +14,12 @@ extension CommandContext {
             let wanted =
                 state.clocksMatter(to: id, resolution, campaign)
                 ? try await listed(campaign, in: store, state) : nil
+            let formerNames = workspace.audiences.map { ($0.name.value, $0.previousNames.map(\.value)) }
             let changes: [StateChange]
             do throws(ResolutionProblem) {
                 changes = try state.changes(
-                    resolving: id, by: resolution, campaign: campaign, wanted: wanted, at: machine.now())
+                    resolving: id, by: resolution, campaign: campaign, wanted: wanted,
+                    Dictionary(formerNames) { first, _ in first }, at: machine.now())
             } catch {
                 throw error.failure(for: id.rawValue, in: state)
             }

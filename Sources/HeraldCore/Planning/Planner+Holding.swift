@@ -136,7 +136,7 @@ extension Planner {
             let reached = waves.reached.states.map { ($0, waves.reached[$0].intersection(left)) }
             let ahead = waves.ahead.states.map { ($0, waves.ahead[$0]) }
             return (reached + ahead).flatMap { instant, members -> [(instant: Date, isKnown: Bool)] in
-                let known = occurrence.known(of: members, in: wanted.campaign)
+                let known = occurrence.known(of: members, in: wanted.campaign, desired.audiencePreviousNames)
                 let parts = [(known, true), (members.subtracting(known), false)]
                 return parts.filter { !$0.0.isEmpty }.map { (instant, $0.1) }
             }
@@ -187,8 +187,10 @@ extension Planner {
 
 extension RecordedOccurrence {
     /// Those of the members whom it is for, whatever their wave, once a person lets it go on.
-    fileprivate func known(of members: RecipientSet, in campaign: Campaign) -> RecipientSet {
-        let isForAll = classes.isEmpty || isForOthers(in: campaign)
+    fileprivate func known(
+        of members: RecipientSet, in campaign: Campaign, _ formerNames: [String: [String]]
+    ) -> RecipientSet {
+        let isForAll = classes.isEmpty || isForOthers(in: campaign, formerNames)
         return isForAll ? members : members.intersection(classes.all.union(waves.all))
     }
 }

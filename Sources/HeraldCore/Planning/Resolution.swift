@@ -64,9 +64,14 @@ extension RecordedOccurrence {
 
     /// Whether it is for everybody who is listed once it goes on with what the file says now: whoever another target
     /// has is part of it.
-    func isForOthers(in campaign: Campaign) -> Bool {
-        let amended = amended(by: campaign)
-        return amended.target != target || amended.local != local
+    ///
+    /// - Parameter formerNames: the names that audiences had before.
+    func isForOthers(in campaign: Campaign, _ formerNames: [String: [String]]) -> Bool {
+        var targets = [campaign.target.value]
+        if case .audience(let name) = campaign.target.value {
+            targets += (formerNames[name] ?? []).map { .audience($0) }
+        }
+        return !targets.map(\.recordedText).contains(target) || amended(by: campaign).local != local
     }
 
     /// Whom it is for, each with their text, as far as that is known once the campaign's message has changed.
@@ -123,9 +128,10 @@ extension RecordedState {
     /// - Parameters:
     ///   - campaign: the campaign as the files have it now.
     ///   - wanted: what its lists say (`clocksMatter`). Without them, whom it is for may be anywhere.
+    ///   - formerNames: the names that audiences had before. The same list under another name is the same target.
     package func changes(
         resolving id: OccurrenceID, by resolution: Resolution, campaign: Campaign?, wanted: DesiredSend? = nil,
-        at now: Date
+        _ formerNames: [String: [String]] = [:], at now: Date
     ) throws(ResolutionProblem) -> [StateChange] {
         guard let recorded = occurrences[id] else { throw .noOccurrence }
         let occurrence = campaign.map(recorded.holdingErrors) ?? recorded
@@ -146,7 +152,7 @@ extension RecordedState {
             if uncertain.isEmpty, occurrence.finished != nil { throw .alreadyFinished }
             let settling = uncertain.isEmpty ? [] : [StateChange.outcome(id, uncertain, .abandoned)]
             return settling + (occurrence.finished == nil ? [.finish(id, at: now)] : [])
-        case .goOn: return try goingOn(id, occurrence, campaign, wanted, at: now)
+        case .goOn: return try goingOn(id, occurrence, campaign, wanted, formerNames, at: now)
         case .retry(let code):
             let rejected = ledger.codes[code].intersection(ledger[.rejected])
             guard !rejected.isEmpty else {
@@ -173,7 +179,7 @@ extension RecordedState {
     /// The occurrence goes on with what the campaign's file says now.
     private func goingOn(
         _ id: OccurrenceID, _ occurrence: RecordedOccurrence, _ campaign: Campaign?, _ wanted: DesiredSend?,
-        at now: Date
+        _ formerNames: [String: [String]], at now: Date
     ) throws(ResolutionProblem) -> [StateChange] {
         if occurrence.finished != nil { throw .alreadyFinished }
         let campaign = try declared(campaign, for: occurrence)
@@ -191,7 +197,7 @@ extension RecordedState {
         (later.contentDigest, later.target) = (amended.contentDigest, amended.target)
         (later.due, later.local, later.halt) = (amended.due, amended.local, nil)
         if let stages { later.stages = stages }
-        let isForOthers = occurrence.isForOthers(in: campaign)
+        let isForOthers = occurrence.isForOthers(in: campaign, formerNames)
         // Nobody joins what had ended: its waves are found anew, for the same people.
         let isClosed = occurrence.isReopened && occurrence.classes.all.intersection(.target).isEmpty
         if isForOthers, !isClosed { later.classes = Partition() }
