@@ -179,7 +179,8 @@ extension Planner {
             }
         var held = Plan.Held(
             occurrence: id, reason: reason, resolve: "herald \(command)\(others)", remaining: remaining, kind: kind,
-            hasEnded: state.occurrences[id]?.finished != nil, command: "herald \(command)", stages: stages)
+            hasEnded: state.occurrences[id]?.finished != nil || plan.over.contains(id),
+            command: "herald \(command)", stages: stages)
         if case .forget = remedy { (held.command, held.override) = (forgetting(id), .maxForgetPercent) }
         plan.held.append(held)
     }

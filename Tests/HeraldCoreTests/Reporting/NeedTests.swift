@@ -23,7 +23,7 @@ struct NeedTests {
         scenario.want(gale)
         scenario.want(tide)
         let unknown = Self.needs(scenario, atWork: work).filter { $0.kind == .unknown }
-        #expect(unknown.map(\.name) == names)
+        #expect(unknown.map(\.name).sorted() == names)
     }
 
     /// What a person may decide is the same: the message changed, herald stopped it, or `soak` is manual.
@@ -38,7 +38,7 @@ struct NeedTests {
         let first = StageShare(millionths: 1)
         var stages = Stages()
         (stages.shares, stages.soak) = ([first, .everybody], .manual)
-        var (began, wanted) = (Campaign.tide(), Campaign.tide(title: title))
+        var (began, wanted) = (Campaign.tide(title: "High tide"), Campaign.tide(title: title))
         if isStaged { (began.delivery.stages, wanted.delivery.stages) = (stages, stages) }
         var scenario = PlanScenario()
         scenario.began(began, accepted: [1])
