@@ -108,6 +108,8 @@ extension Desired {
     }
 }
 
+/// A campaign with whom it goes to. It has many parts, because each rule that takes somebody out or in has what is known by
+/// it.
 package struct DesiredSend: Sendable {
     package var campaign: Campaign
     /// Whether what came of a campaign decides who its members are.
