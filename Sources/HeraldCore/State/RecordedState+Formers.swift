@@ -7,14 +7,16 @@ extension RecordedState {
     /// What a former number has nowhere replaces what the recipient has because of herald, or by themselves.
     package var formersApart: [RecipientID: RecipientID] {
         if formers.isEmpty { return [:] }
+        let numbers = RecipientSet(formers.keys.sorted())
         var apart: [RecipientID: RecipientID] = [:]
         var both: Set<RecipientID> = []
         for topic in topics.values {
-            let (all, own) = (topic.recipients.all, topic.recipients.union(of: Membership.own + [.adopted]))
+            let own = topic.recipients.union(of: Membership.own + [.adopted])
             let kept = own.union(topic.left)
-            both.formUnion(formers.filter { all.contains($0.key) && kept.contains($0.value) }.keys)
-            for (former, recipient) in formers where own.contains(former) && !own.contains(recipient) {
-                apart[former] = recipient
+            for former in topic.recipients.all.intersection(numbers) {
+                guard let recipient = formers[former] else { continue }
+                if kept.contains(recipient) { both.insert(former) }
+                if own.contains(former), !own.contains(recipient) { apart[former] = recipient }
             }
         }
         return apart.filter { !dead.contains($0.value) && !both.contains($0.key) }
