@@ -57,6 +57,34 @@ import Testing
         #expect(changed == (isCovered ? ["campaign:tides"] : []))
     }
 
+    /// Once a campaign goes to it, who is suppressed leaves it, and gets what it kept from them.
+    @Test(arguments: [("suppress: [testers]", true), ("", false)])
+    func `whether a topic only takes people out of conditions is approved with it`(
+        _ line: String, _ isCovered: Bool
+    ) throws {
+        let digests = { (target: String) in
+            let muted = """
+                kind: topic
+                name: muted
+                subscribers: [testers]
+                ---
+                kind: campaign
+                name: loud
+                target: {condition: "'news' in topics && !('muted' in topics)"}
+                message: {notification: {title: Loud}}
+                ---
+                kind: campaign
+                name: other
+                target: \(target)
+                message: {notification: {title: Other}}
+                """
+            return try approval(settings(line).merging(["muted.yaml": muted]) { $1 }).digests
+        }
+        let (before, after) = (try digests("{topic: news}"), try digests("{topic: muted}"))
+        let changed = Set(after.filter { before[$0.key] != $0.value }.keys.map(\.text))
+        #expect(changed == (isCovered ? ["campaign:other", "topic:muted", "campaign:loud"] : ["campaign:other"]))
+    }
+
     @Test func `a key with a dot is another key than two keys`() throws {
         let text = try #require(ReviewedFiles.files[Self.welcome])
         let apns = { (link: String) in
