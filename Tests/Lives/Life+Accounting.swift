@@ -78,7 +78,7 @@ extension Life {
     /// Ends a firing that has begun, if everybody it can reach has it or is accounted for.
     func endIfDone(_ key: Key, of campaign: LifeFiles.Campaign) {
         // The clocks of others may come to it later.
-        if campaign.isInLocalTime { return }
+        if campaign.isInLocalTime || campaign.follows != nil { return }
         let known = Set((delivered[key] ?? [:]).keys).union(excused[key] ?? [])
         if whom(key, campaign)?.intersection(reachable).isSubset(of: known) ?? true { end(key) }
     }
@@ -130,7 +130,7 @@ extension Life {
         let title = spoken.prefix(3).joined(separator: " ")
         let parts = spoken.prefix(3).compactMap { Int($0) }
         guard parts.count == 3, let campaign = files.campaigns.first(where: { $0.line == parts[0] }),
-            campaign.title == title || run.now.mayStillSend(title, at: start.offset), campaign.isEnabled
+            campaign.title == title && campaign.isEnabled || run.now.mayStillSend(title, at: start.offset)
         else { throw LifeProblem(promise: "sends what no file asks for", words: "'\(title)' was sent") }
         sendOffsets[campaign.line, default: []].append(start.offset)
         let key = key(of: campaign, begun)
@@ -148,6 +148,7 @@ extension Life {
         if isForOne, let target {
             try checkStart(of: key, to: target, campaign, spoken, at: date, mishap)
             try checkStage(of: key, to: target.recipientKey, campaign, begun)
+            try checkFollowing(campaign, target.recipientKey)
         }
         if !isForOne { try checkWindow(of: key, to: nil, campaign, at: date) }
         if isForOne, !campaign.isInLocalTime, let members = self.begun[key]?.members,

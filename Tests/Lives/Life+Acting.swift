@@ -19,7 +19,7 @@ enum LifeAct: String, CaseIterable {
     /// Of lives whose state is in PostgreSQL.
     case standbyLags, failover
     case run, runOnTime, faultyRun, dyingRun, stoppedRun, apply, overriddenApply
-    case editedRun, runThroughLink, runInOtherCheckout, dryRun, testSend, savedPlan, applyOne
+    case editedRun, suspendedRun, runThroughLink, runInOtherCheckout, dryRun, testSend, savedPlan, applyOne
 
     /// How often it happens, compared with the others.
     var weight: Int {
@@ -44,10 +44,8 @@ enum LifeAct: String, CaseIterable {
     var isIdle: Bool {
         switch self {
         case .wait, .downtime, .fastClock, .slowClock, .pause, .resume, .backUp, .standbyLags, .run, .runOnTime,
-            .faultyRun,
-            .dyingRun,
-            .stoppedRun, .apply, .overriddenApply, .runThroughLink, .runInOtherCheckout, .dryRun, .testSend,
-            .savedPlan, .applyOne:
+            .faultyRun, .dyingRun, .stoppedRun, .suspendedRun, .apply, .overriddenApply, .runThroughLink,
+            .runInOtherCheckout, .dryRun, .testSend, .savedPlan, .applyOne:
             true
         default: false
         }
@@ -114,7 +112,7 @@ extension Life {
             try await call(.run)
         case .apply: try await call(.apply(overrides: false))
         case .overriddenApply: try await call(.apply(overrides: true))
-        case .faultyRun, .dyingRun, .stoppedRun, .editedRun: try await disturbedRun(act, &random)
+        case .faultyRun, .dyingRun, .stoppedRun, .editedRun, .suspendedRun: try await disturbedRun(act, &random)
         case .runThroughLink, .runInOtherCheckout: try await runElsewhere(act, &random)
         case .dryRun, .testSend: try await trySending(act, &random)
         case .savedPlan: try await applySavedPlan(&random)
@@ -139,9 +137,30 @@ extension Life {
             fate.stopsAtCall = .random(in: 0...6, using: &random)
             fate.stop = Bool.random(using: &random) ? .person : .machine
         case .editedRun: fate.editsAtCall = .random(in: 0...6, using: &random)
+        case .suspendedRun:
+            fate.sleepsAtCall = .random(in: 0...6, using: &random)
+            fate.sleep = .seconds(.random(in: 2...30_000, using: &random))
         default: break
         }
         try await call(Bool.random(using: &random) ? .run : .apply(overrides: true), fate)
+    }
+
+    /// The author corrects a message, opens a campaign otherwise or disables it while a run works. The run may begin a few
+    /// more until it notices.
+    func editInMidRun(_ run: LifeRun) {
+        guard let place = files.campaigns.indices.last else { return }
+        let title = files.campaigns[place].title
+        if run.fate.seed.isMultiple(of: 5) {
+            files.campaigns[place].isEnabled = false
+        } else if let stages = files.campaigns[place].stages, run.fate.seed.isMultiple(of: 2) {
+            var random = SeededRandom(seed: run.fate.seed)
+            files.campaigns[place].stages = stages.edited(nil, &random)
+        } else {
+            files.campaigns[place].version += 1
+        }
+        try? folder.write(files.texts(settings))
+        run.change { $0.edited = (title, time.now.offset) }
+        tell("\(files.campaigns[place].name): an edit, while a run works")
     }
 
     /// The state by another path, or the same files in another folder. Another folder needs a person's word.

@@ -130,7 +130,10 @@ extension Life {
             campaign.version += 1
             words = "another message"
         case .editTarget:
-            campaign.target = anyTarget(&random)
+            // Outcomes are known of people, not of topics.
+            let isFollowed = files.campaigns.contains { $0.follows?.line == campaign.line }
+            if campaign.follows != nil { return }
+            campaign.target = isFollowed ? .audience(anyAudience(&random)) : anyTarget(&random)
             words = "target \(campaign.target)"
         case .raiseRevision:
             campaign.revision += 1
@@ -164,6 +167,7 @@ extension Life {
             words =
                 "on_error \(campaign.onError), on_unknown \(campaign.onUnknown), max_lateness \(campaign.maxLateness), \(campaign.catchUp)"
             if let rate = campaign.rate { words += ", rate \(rate)/s" }
+            if let priority = campaign.priority { words += ", priority \(priority)" }
             if let expiry = campaign.expiresAfter { words += ", expires_after \(expiry)" }
         }
         noteClock(of: campaign, insteadOf: files.campaigns[place])
@@ -171,24 +175,10 @@ extension Life {
         tell("\(campaign.name): \(words)")
     }
 
-    /// The author corrects a message while a run works. The run may begin a few more with the old text until it notices.
-    func editInMidRun(_ run: LifeRun) {
-        guard let place = files.campaigns.indices.last else { return }
-        let title = files.campaigns[place].title
-        if let stages = files.campaigns[place].stages, run.fate.seed.isMultiple(of: 2) {
-            var random = SeededRandom(seed: run.fate.seed)
-            files.campaigns[place].stages = stages.edited(nil, &random)
-        } else {
-            files.campaigns[place].version += 1
-        }
-        try? folder.write(files.texts(settings))
-        run.change { $0.edited = (title, time.now.offset) }
-        tell("\(files.campaigns[place].name): an edit, while a run works")
-    }
-
-    /// What it does after an error, and how fast it is at most.
+    /// What it does after an error, how fast it is at most, and what goes first.
     private func takePace(of campaign: inout LifeFiles.Campaign, _ random: inout SeededRandom) {
         campaign.onError = Int.random(in: 0..<6, using: &random) == 0 ? .hold : .retry
+        campaign.priority = Int.random(in: 0..<3, using: &random) == 0 ? .random(in: 0...9, using: &random) : nil
         campaign.rate = nil
         var most = 4
         // It is lower than the workspace's.
@@ -284,11 +274,13 @@ extension Life {
         var own = SeededRandom(seed: seed &* 7919 &+ UInt64(lastLine))
         takePace(of: &campaign, &own)
         campaign.tags = tags(of: lastLine)
+        campaign.follows = following(of: campaign, &own)
         take(name)
         files.campaigns.append(campaign)
         lines[lastLine] = Line(names: [name])
+        let follows = campaign.follows.map { ", who of line \($0.line) \($0.outcomes)" } ?? ""
         let opening = (campaign.isInLocalTime ? "by local time, " : "") + (campaign.staged?.text ?? "at once")
-        tell("new campaign \(name) (line \(lastLine)), \(due), to \(campaign.target), \(opening)")
+        tell("new campaign \(name) (line \(lastLine)), \(due), to \(campaign.target)\(follows), \(opening)")
     }
 
     // MARK: Names
@@ -313,7 +305,8 @@ extension Life {
         case .bringBackCampaign:
             guard let place = deletedCampaigns.indices.randomElement(using: &random),
                 isFree(deletedCampaigns[place].name),
-                lines[deletedCampaigns[place].line]?.seenName == deletedCampaigns[place].name
+                lines[deletedCampaigns[place].line]?.seenName == deletedCampaigns[place].name,
+                files.has(deletedCampaigns[place].follows?.line)
             else { return }
             var campaign = deletedCampaigns.remove(at: place)
             campaign.previousNames = []
@@ -327,9 +320,15 @@ extension Life {
         guard let place = files.campaigns.indices.randomElement(using: &random) else { return }
         let old = files.campaigns[place].name
         if act == .deleteCampaign {
-            deletedCampaigns.append(files.campaigns.remove(at: place))
-            freshlyDeleted.insert(old)
-            return tell("campaign \(old) is deleted")
+            let line = files.campaigns[place].line
+            // What follows it goes with it.
+            for campaign in files.campaigns where campaign.line == line || files.follows(campaign, line) {
+                deletedCampaigns.append(campaign)
+                freshlyDeleted.insert(campaign.name)
+                tell("campaign \(campaign.name) is deleted")
+            }
+            let declared = files
+            return files.campaigns.removeAll { $0.line == line || declared.follows($0, line) }
         }
         renameCampaign(at: place, &random)
     }

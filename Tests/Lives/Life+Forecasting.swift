@@ -7,6 +7,8 @@ import HeraldTestSupport
 extension Life {
     /// What a reviewer sees who has the files and a snapshot, held against what the plan of the server says.
     func checkForecast() async throws {
+        // Without a state nobody knows who is in a follow-up.
+        if files.campaigns.contains(where: { $0.follows != nil }) { return }
         let (proposal, desired, files) = try await plan(at: now)
         // A snapshot does not know for which folder the last run was, nor who approved what.
         if proposal.plan.refusals.contains(where: { $0.kind == .otherWorkspace }) { return }

@@ -55,6 +55,8 @@ extension Life {
         let isTold = told.names(key, of: campaign, names)
         let due = key.due ?? campaign.at
         let isLate = due.map { now > lastEnd(of: campaign, after: $0) } ?? false
+        // Who of its audience is in it depends on what came of another.
+        if campaign.follows != nil { return }
         let wanted = whom(key, campaign)
         let got = Set((delivered[key] ?? [:]).keys).union(excused[key] ?? [])
         let left = (wanted ?? []).intersection(reachable).subtracting(got)
@@ -107,6 +109,7 @@ extension Life {
         guard let promised = lines[line]?.promised, !promised.isEmpty else { return }
         lines[line]?.promised = [:]
         guard let campaign = files.campaigns.first(where: { $0.line == line }), campaign.isEnabled else { return }
+        if campaign.follows != nil { return }
         // A new revision goes to everybody anyway.
         for (key, installations) in promised
         where campaign.isDaily ? key.due != nil : key.revision == campaign.revision {
@@ -198,6 +201,12 @@ extension Life {
         let left = plan.steps.first { step in
             // Only a run waits for the next stage of what it sends.
             if case .send(let send) = step.work, send.isResumed, send.staging?.isNews == true, call != .run {
+                return false
+            }
+            // Only a run looks again at what goes by outcomes that it has changed.
+            if case .send(let send) = step.work, call != .run,
+                files.campaigns.contains(where: { $0.name == send.campaign && $0.follows != nil })
+            {
                 return false
             }
             // Whom a later firing has reached by now is left out of one that waits for its next stage, once that has begun.

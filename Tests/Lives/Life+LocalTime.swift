@@ -236,7 +236,7 @@ extension LifeFiles {
 extension LifeFiles.Campaign {
     /// Whether its file says so. One request to many has one time, and a day has four at most.
     var isInLocalTime: Bool {
-        guard isLocal, due != .once, isForEach else { return false }
+        guard isLocal, due != .once, isForEach, follows == nil else { return false }
         if case .daily(_, let hours) = due { return hours.count <= Schedule.mostADay }
         return true
     }

@@ -106,7 +106,8 @@ extension Life {
 
     /// A person keeps only counts of what is over. Nothing is sent again by that.
     func prune(_ random: inout SeededRandom) async throws {
-        guard !files.areWrong else { return }
+        // What a follow-up goes by must stay.
+        guard !files.areWrong, !files.campaigns.contains(where: { $0.follows != nil }) else { return }
         let age = ["1h", "12h", "2d"].randomElement(using: &random) ?? "2d"
         try await succeed(["state", "prune", "--older-than", age, "--auto-approve"])
         tell("state prune --older-than \(age)")

@@ -160,7 +160,8 @@ extension LifeFiles.Campaign {
 
     /// The stages that its file has. One request to many has none, and they must fit into `expires_after`.
     var staged: LifeStages? {
-        guard isForEach, var stages, expiresAfter.map({ stages.soaking < $0 }) ?? true else { return nil }
+        guard isForEach, follows == nil, var stages, expiresAfter.map({ stages.soaking < $0 }) ?? true
+        else { return nil }
         stages.soaksOnce = isInLocalTime
         return stages
     }

@@ -81,6 +81,8 @@ struct LifeFiles: Sendable {
         var onError = HeraldCore.Campaign.OnError.retry
         /// How many messages of it may start in a second.
         var rate: Int?
+        /// Which goes first of those that are due together.
+        var priority: Int?
         /// What kind of message it is.
         var tags: [String] = []
         var members = HeraldCore.Campaign.Members.key
@@ -90,6 +92,8 @@ struct LifeFiles: Sendable {
         var window = Window.ofWorkspace
         /// How it opens up, where it can (`staged`).
         var stages: LifeStages?
+        /// Of whom something came in another campaign, if it is only for those of its audience.
+        var follows: LifeFollowing?
         /// Whether it goes by each person's own clock, where it can (`isInLocalTime`).
         var isLocal = false
 
@@ -211,7 +215,8 @@ struct LifeFiles: Sendable {
     func name(of installation: RecipientKey) -> String { "\(installation.rawValue.suffix(3)),\(issue)" }
 
     private var documents: [String] {
-        audiences.map(\.text) + topics.map(\.text) + groups.map(\.text) + campaigns.map(text)
+        audiences.map(\.text) + topics.map(\.text) + groups.map(\.text) + campaigns.compactMap(followed(by:))
+            + campaigns.map(text)
     }
 
     private func topic(_ line: Int) -> TopicName { topics.first { $0.line == line }?.name ?? "none" }
@@ -220,7 +225,7 @@ struct LifeFiles: Sendable {
     func text(_ campaign: Campaign) -> String {
         let target =
             switch campaign.target {
-            case .audience(let name): "{audience: \(name)}"
+            case .audience(let name): "{audience: \(campaign.follows?.name ?? name)}"
             case .topic(let line): "{topic: \(topic(line))}"
             case .condition(let line, let other): "{topics: {any: [\(topic(line))], none: [\(topic(other))]}}"
             case .group(let name): "{group: \(name)}"
@@ -256,6 +261,7 @@ struct LifeFiles: Sendable {
             name: \(campaign.name)
             revision: \(campaign.revision)
             enabled: \(campaign.isEnabled)
+            \(campaign.priority.map { "priority: \($0)" } ?? "")
             \(campaign.tags.isEmpty ? "" : "tags: [\(campaign.tags.joined(separator: ", "))]")
             previous_names: [\(campaign.previousNames.joined(separator: ", "))]
             target: \(target)

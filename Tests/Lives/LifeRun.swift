@@ -17,8 +17,11 @@ struct LifeFate: Sendable {
     var stopsAtCall = Int.max
     var stop = Stop.machine
     var pausesAtCall = Int.max
-    /// The author corrects a message at that request.
+    /// The author edits a campaign at that request.
     var editsAtCall = Int.max
+    /// The machine sleeps for so long, once that request has arrived.
+    var sleepsAtCall = Int.max
+    var sleep = Duration.zero
     var hasWrongClock = false
     /// How long an answer takes. `nil`: as always in this life.
     var latency: Duration?
@@ -29,7 +32,7 @@ struct LifeFate: Sendable {
     /// Whether nothing disturbs the run.
     var isQuiet: Bool {
         mishaps == 0 && !hasWrongClock && latency == nil
-            && min(diesAtCommit, diesAtCall, stopsAtCall, pausesAtCall, editsAtCall) == .max
+            && min(diesAtCommit, diesAtCall, stopsAtCall, pausesAtCall, editsAtCall, sleepsAtCall) == .max
     }
 }
 
@@ -115,14 +118,14 @@ final class LifeRun: Sendable {
         var course: RunCourse?
         var report: Report?
         var commits = 0
-        /// The title that was corrected in mid-run, and when.
+        /// The title of the campaign that was edited in mid-run, and when.
         var edited: (title: String, offset: Duration)?
         /// What the state had to tell people, after each commit of it.
         var toldNotes: [String] = []
         /// What standard error says.
         var told = ""
 
-        /// Whether a run may not have noticed yet that the text was corrected. It looks every second.
+        /// Whether a run may not have noticed the edit yet. It looks every second.
         func mayStillSend(_ title: String, at offset: Duration) -> Bool {
             edited.map { $0.title == title && offset <= $0.offset + .seconds(1) } ?? false
         }
@@ -219,11 +222,13 @@ struct LifeSender: Sender {
     let latency: Duration
     /// Pauses every campaign.
     let pause: @Sendable () async -> Void
-    /// Corrects a message.
+    /// Edits a campaign.
     let edit: @Sendable () async -> Void
     let capacity: Int
 
     func start(_ calls: [Call]) async {
+        let first = fcm.calls.count
+        defer { if first..<first + calls.count ~= run.fate.sleepsAtCall { time.advance(by: run.fate.sleep) } }
         for call in calls {
             let number = fcm.calls.count
             guard !run.dies(atCall: number) else {
