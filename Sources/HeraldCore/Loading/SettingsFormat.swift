@@ -1,6 +1,6 @@
 /// The format version that `herald.yaml` begins with.
 struct SettingsFormat {
-    private let version: Int
+    let version: Int
     private let place: TextRange
 
     /// `nil` if it is no version that this herald reads.

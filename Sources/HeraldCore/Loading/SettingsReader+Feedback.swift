@@ -41,17 +41,9 @@ extension SettingsReader {
 
     /// Whether an address has no password, or a variable in its place. Whoever reads the files would know it.
     static func hasNoPassword(_ address: Located<String>, help: String, _ findings: inout Findings) -> Bool {
-        guard holdsPassword(address.value) else { return true }
+        guard PostgresSettings.holdsPassword(address.value) else { return true }
         findings.diagnostics.append(
             .error(.invalidValue, "the password of the database is written in a file", at: address.range, help: help))
         return false
-    }
-
-    private static func holdsPassword(_ address: String) -> Bool {
-        let server = address.drop { $0 != "/" }.drop { $0 == "/" }
-        let user = server.prefix { $0 != "/" && $0 != "?" }.split(separator: "@", omittingEmptySubsequences: false)
-        let password = user.count > 1 ? user[0].split(separator: ":", maxSplits: 1).dropFirst().first : nil
-        let parameter = address.firstMatch(of: /[?&](?:ssl)?password=([^&]*)/)?.1
-        return [password, parameter].contains { $0.map { !$0.isEmpty && !$0.hasPrefix("${") } ?? false }
     }
 }

@@ -14,7 +14,7 @@ extension SettingsReader {
             guard let place = path("state", in: settings, &findings) else { return state }
             if PostgresSettings.isAddress(place.value) {
                 format?.require(2, for: "a state in PostgreSQL", at: settings.keyRange("state"), &findings)
-                _ = hasNoPassword(place, help: passwordHelp, &findings)
+                check(place, &findings)
                 state.postgres = PostgresSettings(address: place.value)
             } else if isPath(place, &findings) {
                 state.file = place.value
@@ -36,7 +36,27 @@ extension SettingsReader {
         return state
     }
 
-    private static let passwordHelp = "write one ${VARIABLE} without a default in its place, and set that variable"
+    /// What every command that opens the state refuses, as far as the file shows it.
+    private static func check(_ address: Located<String>, _ findings: inout Findings) {
+        let help = "write one ${VARIABLE} without a default in its place, and set that variable"
+        _ = hasNoPassword(address, help: help, &findings)
+        for key in PostgresSettings.unknownParameters(of: address.value) {
+            guard let problem = PostgresSettings.unknownParameter(key) else { continue }
+            findings.diagnostics.append(
+                .error(.invalidValue, problem.words, at: address.range, help: problem.help))
+        }
+    }
+
+    /// A state in PostgreSQL belongs to a workspace.
+    static func checkWorkspace(
+        of settings: Settings, _ fields: Fields, _ format: SettingsFormat?, _ findings: inout Findings
+    ) {
+        guard settings.state.postgres != nil, fields["workspace"] == nil, format.map({ $0.version >= 2 }) ?? false
+        else { return }
+        findings.error(
+            .missingKey, "a state in PostgreSQL belongs to a workspace, and herald.yaml has no name for it",
+            at: fields.keyRange("state"), help: "write 'workspace: NAME'")
+    }
 
     /// Whether it is no address of a database. Messages show paths, and an address may hold a password.
     private static func isPath(_ place: Located<String>, _ findings: inout Findings) -> Bool {
@@ -64,7 +84,7 @@ extension SettingsReader {
                     help: "write postgresql://USER@HOST/DATABASE"))
             return nil
         }
-        _ = hasNoPassword(address, help: passwordHelp, &findings)
+        check(address, &findings)
         if fields["file"] != nil {
             findings.error(.invalidValue, "a state is in a file or in PostgreSQL", at: fields.keyRange("file"))
         }

@@ -21,7 +21,7 @@ enum SettingsReader {
     struct Result {
         var settings: Settings
         /// Globs of the resource files. Empty means every YAML file.
-        var resources: [String] = []
+        var resources: [Located<String>] = []
         var ignore: [String] = []
     }
 
@@ -58,6 +58,7 @@ enum SettingsReader {
         settings.senderID = senderID(fields, &findings)
         if let node = fields["state"] { settings.state = state(node, fields, format, &findings) }
         settings.workspace = workspace(fields, format, &findings)
+        checkWorkspace(of: settings, fields, format, &findings)
         settings.lists = path("lists", in: fields, &findings)?.value ?? settings.lists
         (settings.suppress, settings.suppressedByTag) = suppressions(fields, format, &findings)
         settings.requiresTags = requiresTags(fields, format, &findings)
@@ -72,7 +73,7 @@ enum SettingsReader {
         settings.webhooks = webhooks(fields, format, &findings)
         return Result(
             settings: settings,
-            resources: fields.strings("resources", &findings)?.map(\.value) ?? [],
+            resources: fields.strings("resources", &findings) ?? [],
             ignore: fields.strings("ignore", &findings)?.map(\.value) ?? [])
     }
 

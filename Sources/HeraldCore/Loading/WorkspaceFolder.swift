@@ -57,16 +57,23 @@ package struct WorkspaceFolder: Sendable {
         var isRegular: Bool
     }
 
+    /// Something that looks like a part of the workspace and is not read.
+    enum Unread: Sendable {
+        case unreadableFolder, linkedFolder, nameWithoutUTF8, capitalEnding
+    }
+
     /// The resource files in order: those that match a glob, or every YAML file. Dot-folders, ignored files and
     /// workspaces inside this one are left out.
-    func resourceFiles(matching globs: [Glob], ignoring ignored: [Glob]) -> (files: [Listed], unreadable: [String]) {
+    func resourceFiles(
+        matching globs: [Glob], ignoring ignored: [Glob]
+    ) -> (files: [Listed], unread: [(name: String, why: Unread)]) {
         if let held { return (Self.resourceFiles(among: held, matching: globs, ignoring: ignored), []) }
         var files: [Listed] = []
-        var unreadable: [String] = []
+        var unread: [(name: String, why: Unread)] = []
         var folders = [""]
         while let folder = folders.popLast() {
             guard let names = try? FileManager.default.contentsOfDirectory(atPath: absolute(folder)) else {
-                unreadable.append(folder)
+                unread.append((folder, .unreadableFolder))
                 continue
             }
             if !folder.isEmpty, names.contains(Self.settingsFile) { continue }
@@ -82,11 +89,31 @@ package struct WorkspaceFolder: Sendable {
                     let isWanted = globs.isEmpty ? Self.isYAML(name) : globs.contains { $0.matches(file) }
                     if isWanted, file != Self.settingsFile {
                         files.append(Listed(name: file, isRegular: kind == .file))
+                    } else if let why = whyUnread(file, kind, isEveryFileRead: globs.isEmpty) {
+                        unread.append((file, why))
                     }
                 }
             }
         }
-        return (files.sorted { $0.name < $1.name }, unreadable)
+        return (files.sorted { $0.name < $1.name }, unread)
+    }
+
+    /// Why something may be missing that its author takes for a part of the workspace. `nil` if nothing suggests that.
+    private func whyUnread(_ file: String, _ kind: RegularFile.Kind?, isEveryFileRead: Bool) -> Unread? {
+        switch kind {
+        // Foundation shows such a name with another character, so that nothing has it.
+        case nil: return file.contains("\u{FFFD}") ? .nameWithoutUTF8 : nil
+        case .link:
+            let target = absolute(file).resolvingSymlinks
+            // What is in the workspace is read by its own name.
+            let isRead = target.lies(in: path) && !target.dropFirst(path.count).contains("/.")
+            // Whoever wrote files under review learns nothing of what is outside.
+            let isForeign = repository.map { !target.lies(in: $0) } ?? false
+            let names = isRead || isForeign ? [] : (try? FileManager.default.contentsOfDirectory(atPath: target)) ?? []
+            return names.contains(where: Self.isYAML) ? .linkedFolder : nil
+        case .file: return isEveryFileRead && Self.isYAML(file.lowercased()) ? .capitalEnding : nil
+        case .folder, .other: return nil
+        }
     }
 
     /// What the walk would find if the files were on the disk.

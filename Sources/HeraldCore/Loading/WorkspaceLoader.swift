@@ -126,13 +126,11 @@ package struct WorkspaceLoader {
 
     private mutating func workspace() -> Workspace? {
         guard let settings = settings() else { return nil }
-        let globs = (matching: settings.resources.map { Glob($0) }, ignored: settings.ignore.map { Glob($0) })
+        let globs = (matching: settings.resources.map { Glob($0.value) }, ignored: settings.ignore.map { Glob($0) })
         self.globs = globs
-        let (files, unreadable) = folder.resourceFiles(matching: globs.matching, ignoring: globs.ignored)
-        for name in unreadable {
-            diagnostics.append(
-                .error(.fileUnreadable, "folder '\(name)' cannot be read", at: SourceRange(file: name)))
-        }
+        let (files, unread) = folder.resourceFiles(matching: globs.matching, ignoring: globs.ignored)
+        diagnostics += unread.map { $0.why.diagnostic(of: $0.name) }
+        if unread.isEmpty { diagnostics += settings.resources.mistakes(among: files.map(\.name), in: folder) }
         var workspace = Workspace(
             settings: settings.settings, audiences: [], topics: [], campaigns: [])
         let base = settings.settings

@@ -16,7 +16,7 @@ extension PostgresAddress {
         var seen: Set<String> = user.contains(":") ? ["password"] : []
         for parameter in rest.drop(while: { $0 != "?" }).dropFirst().split(separator: "&") {
             let key = String(parameter.prefix { $0 != "=" })
-            guard known.contains(key) else { throw unknown(key) }
+            guard PostgresSettings.parameters.contains(key) else { throw unknown(key) }
             guard seen.insert(key).inserted else {
                 throw PostgresAddressError(
                     "the address of the database has '\(key)' twice", help: "leave out one of them")
@@ -27,12 +27,8 @@ extension PostgresAddress {
     static let encoding =
         "percent-encode the password: @ is %40, / is %2F, ? is %3F, # is %23, % is %25 (elsewhere, too)"
 
-    /// A typing mistake in `sslmode` would leave a connection unchecked.
     private static func unknown(_ key: String) -> PostgresAddressError {
-        guard key.wholeMatch(of: #/[a-z_]{1,40}/#) != nil else { return unreadable }
-        return PostgresAddressError(
-            "herald does not take the parameter '\(key)' in the address of a database",
-            help: suggestion(for: key, among: known).map { "did you mean '\($0)'?" } ?? "leave out '\(key)'")
+        PostgresSettings.unknownParameter(key).map { PostgresAddressError($0.words, help: $0.help) } ?? unreadable
     }
 
     static var unreadable: PostgresAddressError {

@@ -113,16 +113,6 @@ package struct PostgresAddress {
             : "postgresql://\(host):\(port)/\(database) (schema \(schema))"
     }
 
-    /// Those that do not change what a statement does.
-    static let known: Set = [
-        "host", "hostaddr", "port", "dbname", "user", "password", "passfile", "service", "sslmode", "ssl",
-        "sslrootcert", "sslcert", "sslkey", "sslpassword", "sslcrl", "sslcrldir", "sslsni", "sslnegotiation",
-        "channel_binding",
-        "ssl_min_protocol_version", "ssl_max_protocol_version", "require_auth", "requirepeer", "gssencmode",
-        "krbsrvname", "gsslib", "connect_timeout", "application_name", "keepalives", "keepalives_idle",
-        "keepalives_interval", "keepalives_count", "tcp_user_timeout", "target_session_attrs", "load_balance_hosts",
-    ]
-
     private func judge(isInsecure: Bool, help: String) throws(PostgresAddressError) {
         // From PGOPTIONS or a service file. It could turn off what a commit waits for.
         for key in ["options", "replication"] where effective[key]?.isEmpty == false {

@@ -8,6 +8,9 @@ private func feedback(_ rest: String) -> [String: String] {
     ["herald.yaml": "herald: 2\nproject: p\nfeedback: {\(rest)}\n"]
 }
 
+/// A workspace with a state, that may be in PostgreSQL.
+private func state(_ rest: String) -> String { "herald: 2\nproject: p\nworkspace: w\nstate: \(rest)" }
+
 extension RuleCase {
     static let settingsCases: [RuleCase] = [
         RuleCase(
@@ -30,7 +33,7 @@ extension RuleCase {
         RuleCase(
             .formatVersion, "a state in PostgreSQL",
             ["herald.yaml": "herald: 1\nproject: p\n▸state: postgresql:///h\n"],
-            near: ["herald.yaml": "herald: 2\nproject: p\nstate: postgresql:///h\n"]),
+            near: ["herald.yaml": state("postgresql:///h\n")]),
         RuleCase(
             .formatVersion, "a name for the workspace", ["herald.yaml": "herald: 1\nproject: p\n▸workspace: w\n"],
             near: ["herald.yaml": "herald: 2\nproject: p\nworkspace: w\n"]),
@@ -119,10 +122,10 @@ extension RuleCase {
             near: ["herald.yaml": "herald: 2\nproject: p\nworkspace: a-b\n"]),
         RuleCase(
             .invalidValue, "no URI of a database", ["herald.yaml": "herald: 2\nproject: p\nstate: {postgres: ▸h}\n"],
-            near: ["herald.yaml": "herald: 2\nproject: p\nstate: {postgres: 'postgresql:///h'}\n"]),
+            near: ["herald.yaml": state("{postgres: 'postgresql:///h'}\n")]),
         RuleCase(
             .invalidValue, "a database where a file belongs",
-            ["herald.yaml": "herald: 2\nproject: p\nstate: {file: ▸'postgresql:///h'}\n"],
+            ["herald.yaml": state("{file: ▸'postgresql:///h'}\n")],
             near: ["herald.yaml": "herald: 2\nproject: p\nstate: {file: h}\n"]),
         RuleCase(
             .invalidValue, "an address of another form",
@@ -130,14 +133,14 @@ extension RuleCase {
             near: ["herald.yaml": "herald: 2\nproject: p\nstate: './app:x@host/h'\n"]),
         RuleCase(
             .invalidValue, "a schema for a file", ["herald.yaml": "herald: 2\nproject: p\nstate: {▸schema: s}\n"],
-            near: ["herald.yaml": "herald: 2\nproject: p\nstate: {postgres: 'postgresql:///h', schema: s}\n"]),
+            near: ["herald.yaml": state("{postgres: 'postgresql:///h', schema: s}\n")]),
         RuleCase(
             .invalidValue, "a schema's name that needs quotes",
-            ["herald.yaml": "herald: 2\nproject: p\nstate: {postgres: 'postgresql:///h', schema: ▸S s}\n"],
-            near: ["herald.yaml": "herald: 2\nproject: p\nstate: {postgres: 'postgresql:///h', schema: s_s}\n"]),
+            ["herald.yaml": state("{postgres: 'postgresql:///h', schema: ▸S s}\n")],
+            near: ["herald.yaml": state("{postgres: 'postgresql:///h', schema: s_s}\n")]),
         RuleCase(
             .invalidValue, "a file and a database",
-            ["herald.yaml": "herald: 2\nproject: p\nstate: {▸file: s, postgres: 'postgresql:///h'}\n"],
+            ["herald.yaml": state("{▸file: s, postgres: 'postgresql:///h'}\n")],
             near: ["herald.yaml": "herald: 2\nproject: p\nstate: {file: s}\n"]),
         RuleCase(
             .wrongType, "a list of states", ["herald.yaml": settings("state: ▸[a, b]")],
@@ -217,12 +220,24 @@ extension RuleCase {
             near: ["herald.yaml": settings("suppress: [a]"), "x.yaml": audience("fids: []")]),
         RuleCase(
             .invalidValue, "a password of the state's database",
-            ["herald.yaml": "herald: 2\nproject: p\nstate: ▸'postgresql://u:secret@h/db'\n"],
-            near: ["herald.yaml": "herald: 2\nproject: p\nstate: 'postgresql://u@h/db'\n"]),
+            ["herald.yaml": state("▸'postgresql://u:secret@h/db'\n")],
+            near: ["herald.yaml": state("'postgresql://u@h/db'\n")]),
         RuleCase(
             .invalidValue, "a password among the keys of the state",
-            ["herald.yaml": "herald: 2\nproject: p\nstate: {postgres: ▸'postgresql://h/db?password=secret'}\n"],
-            near: ["herald.yaml": "herald: 2\nproject: p\nstate: {postgres: 'postgresql://h/db?password=${PW}'}\n"]),
+            ["herald.yaml": state("{postgres: ▸'postgresql://h/db?password=secret'}\n")],
+            near: ["herald.yaml": state("{postgres: 'postgresql://h/db?password=${PW}'}\n")]),
+        RuleCase(
+            .invalidValue, "a default for the password of the state's database",
+            ["herald.yaml": state("▸'postgresql://u:${PW:-secret}@h/db'\n")],
+            near: ["herald.yaml": state("'postgresql://u:${PW}@h/db'\n")]),
+        RuleCase(
+            .invalidValue, "a parameter that no address has",
+            ["herald.yaml": state("▸'postgresql://u@h/db?sslmod=verify-full'\n")],
+            near: ["herald.yaml": state("'postgresql://u@h/db?sslmode=verify-full'\n")]),
+        RuleCase(
+            .missingKey, "a workspace's name for a state in PostgreSQL",
+            ["herald.yaml": "herald: 2\nproject: p\n▸state: 'postgresql://u@h/db'\n"],
+            near: ["herald.yaml": state("'postgresql://u@h/db'\n")]),
         RuleCase(
             .invalidValue, "a password of a database that is told",
             feedback("postgres: ▸'postgresql://app:secret@db.example/app', dead: SELECT $3"),

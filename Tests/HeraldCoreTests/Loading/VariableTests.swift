@@ -65,7 +65,8 @@ struct VariableTests {
     }
 
     @Test func `the address of a database keeps its variables until it is read by its parts`() throws {
-        let text = "herald: 2\nproject: p\nstate: {postgres: 'postgresql://a:${NOBODY}@/h', schema: '${STATE}'}\n"
+        let text =
+            "herald: 2\nproject: p\nworkspace: w\nstate: {postgres: 'postgresql://a:${NOBODY}@/h', schema: '${STATE}'}\n"
         let loaded = try WorkspaceLoader.load(files: ["herald.yaml": text], environment: Self.environment)
         #expect(loaded.found == [])
         var expected = PostgresSettings(address: "postgresql://a:${NOBODY}@/h")

@@ -69,7 +69,7 @@ struct WorkspaceFolderTests {
 
     @Test func `every YAML file below is read but for dot-folders and nested workspaces`() throws {
         let folder = try TemporaryFolder([
-            "herald.yaml": settingsText, "a.yaml": "", "b.yml": "", "c.txt": "[", "d.yaml.bak": "[", "e.YAML": "[",
+            "herald.yaml": settingsText, "a.yaml": "", "b.yml": "", "c.txt": "[", "d.yaml.bak": "[",
             "sub/deep/er/f.yaml": "", ".git/g.yaml": "[", "sub/.hidden/h.yaml": "[",
             "nested/herald.yaml": "[", "nested/i.yaml": "[", "nested/sub/j.yaml": "[", "yaml": "[",
         ])
@@ -80,7 +80,6 @@ struct WorkspaceFolderTests {
         ("resources: ['*.yaml']", ["a.yaml"]),
         ("resources: ['sub/**']", ["sub/c.txt", "sub/d.yaml", "sub/e/f.yaml"]),
         ("resources: ['**/?.yaml', sub/c.txt]", ["a.yaml", "sub/c.txt", "sub/d.yaml", "sub/e/f.yaml"]),
-        ("resources: [nowhere]", []),
         ("resources: []", ["a.yaml", "b.yml", "sub/d.yaml", "sub/e/f.yaml"]),
         ("ignore: [sub]", ["a.yaml", "b.yml"]),
         ("ignore: ['sub/*']", ["a.yaml", "b.yml"]),
@@ -94,6 +93,56 @@ struct WorkspaceFolderTests {
             "sub/e/f.yaml": "",
         ])
         #expect(try names(folder) == expected)
+    }
+
+    @Test(arguments: [
+        ("resources: [▸nowhere]", "correct it, or leave it out"), ("resources: ['*.yaml', ▸'sub/*.yml']", nil),
+        ("resources: [▸sub]", "write 'sub/*.yaml'"), ("resources: [▸sub/]", "write 'sub/*.yaml'"),
+        ("resources: [▸'../**/*.yaml']", nil), ("resources: [▸'']", nil),
+        ("resources: ['*.yaml', ▸'sub/*.yaml']\nignore: [sub]", nil),
+    ])
+    func `a glob that matches no file is a mistake`(_ globs: String, _ help: String?) throws {
+        let marked = MarkedText(settingsText + globs + "\n")
+        let folder = try TemporaryFolder(["herald.yaml": marked.text, "a.yaml": "", "sub/d.yaml": ""])
+        let loaded = try WorkspaceLoader.load(folder)
+        #expect(loaded.found == [Found(.invalidValue, "herald.yaml", marked.positions[0])])
+        if let help { #expect(loaded.diagnostics.map(\.help) == [help]) }
+    }
+
+    @Test func `a workspace without a file may leave out its globs`() throws {
+        #expect(try names(TemporaryFolder(["herald.yaml": settingsText])) == [])
+    }
+
+    @Test func `what looks like a part of the workspace and is not read is a mistake`() throws {
+        let folder = try TemporaryFolder([
+            "herald.yaml": settingsText, "a.yaml": "", "b.YAML": "[", "C.Yml": "[", ".real/d.yaml": "[",
+            "data/list.csv": "", "sub/e.yaml": "",
+        ])
+        for (link, target) in [("linked", ".real"), ("lists", "data"), ("again", "sub")] {
+            try FileManager.default.createSymbolicLink(
+                atPath: "\(folder.path)/\(link)", withDestinationPath: "\(folder.path)/\(target)")
+        }
+        let found = try WorkspaceLoader.load(folder).found
+        #expect(
+            found == ["C.Yml", "b.YAML", "linked"].map { Found(.fileUnreadable, $0, nil) })
+    }
+
+    #if os(Linux)
+        @Test func `a folder whose name is not UTF-8 is a mistake`() throws {
+            let folder = try TemporaryFolder(["herald.yaml": settingsText])
+            let name = Array("\(folder.path)/d".utf8) + [0xE9, 0]
+            #expect(mkdir(name.map { CChar(bitPattern: $0) }, 0o700) == 0)
+            #expect(try WorkspaceLoader.load(folder).found == [Found(.fileUnreadable, "d\u{FFFD}", nil)])
+        }
+    #endif
+
+    @Test func `what is not read may be ignored`() throws {
+        let folder = try TemporaryFolder([
+            "herald.yaml": settingsText + "ignore: [linked, '*.YAML']\n", "b.YAML": "[", ".real/d.yaml": "[",
+        ])
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(folder.path)/linked", withDestinationPath: "\(folder.path)/.real")
+        #expect(try WorkspaceLoader.load(folder).found == [])
     }
 
     @Test func `empty files and folders say nothing`() throws {
