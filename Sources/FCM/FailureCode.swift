@@ -20,6 +20,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
     case resourceExhausted = "RESOURCE_EXHAUSTED"
     case deadlineExceeded = "DEADLINE_EXCEEDED"
     case failedPrecondition = "FAILED_PRECONDITION"
+    case aborted = "ABORTED"
     case unimplemented = "UNIMPLEMENTED"
     case unknown = "UNKNOWN"
 

@@ -32,7 +32,7 @@ extension ReadVerdict<SubscriptionPage> {
                 ?? .again(.unreadable("the answer is no list of this registration's subscriptions"), .afterNonsense)
             return
         }
-        switch Verdict(membership: exchange) {
+        switch Verdict(membership: exchange, subscribes: false) {
         case .dead(let failure): self = .dead(failure)
         case .rejected(let failure): self = .rejected(failure)
         case .again(let failure, let terms): self = .again(failure, terms)

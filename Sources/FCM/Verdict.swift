@@ -113,7 +113,9 @@ extension Verdict {
     }
 
     /// Judges the answer to a topic subscription call. Repeating such a call does no harm.
-    package init(membership exchange: Exchange) {
+    ///
+    /// - Parameter subscribes: Whether the call asked for a subscription. No other call can find that it existed before.
+    package init(membership exchange: Exchange, subscribes: Bool) {
         switch exchange {
         case .notSent(let reason): self = .notSent(reason)
         case .refused(let reason): self = .stop(.refused(reason))
@@ -130,7 +132,9 @@ extension Verdict {
             let error = ErrorBody(response.body)
             let failure = Failure(response, error)
             switch response.status {
-            case 409: self = .preexisting
+            case 409 where subscribes && error.saysItExists: self = .preexisting
+            // Google's code for two changes at once is 409 as well, `ABORTED`.
+            case 409: self = .again(failure, Repeat(.idempotent, response, error, floor: .seconds(10)))
             case 404 where error.isJSON && (error.fcmCode ?? error.status) != nil: self = .dead(failure)
             case 404 where !error.isJSON, 501: self = .unavailable(failure)
             case 400: self = .rejected(failure)
@@ -191,6 +195,9 @@ extension Verdict {
 }
 
 extension ErrorBody {
+    /// Whether a 409 says that the subscription existed before. A proxy's page says nothing of it.
+    fileprivate var saysItExists: Bool { isJSON && (status ?? "ALREADY_EXISTS") == "ALREADY_EXISTS" }
+
     /// `ApnsError.reason`, if it is one of Apple's.
     fileprivate var appleReason: AppleReason? { apns?.reason.flatMap(AppleReason.init(rawValue:)) }
 

@@ -47,7 +47,7 @@ struct MembershipVerdictTests {
 
     @Test(arguments: answers)
     func `an answer to a membership call`(_ answer: Answer) {
-        let verdict = Verdict(membership: answer.exchange)
+        let verdict = Verdict(membership: answer.exchange, subscribes: true)
         #expect(Meaning(verdict) == answer.means)
         if let failure = verdict.failure {
             #expect(failure.code == answer.code)
@@ -55,8 +55,25 @@ struct MembershipVerdictTests {
         }
     }
 
+    @Test(arguments: [
+        (#"{"error":{"code":409,"status":"ALREADY_EXISTS"}}"#, Meaning.preexisting, "ALREADY_EXISTS"),
+        (#"{"error":{"code":409,"message":"m"}}"#, .preexisting, "HTTP_409"),
+        (#"{"error":{"code":409,"status":"ABORTED"}}"#, .again(.idempotent), "ABORTED"),
+        (html, .again(.idempotent), "HTTP_409"), ("", .again(.idempotent), "HTTP_409"),
+    ])
+    func `only a subscription can have existed before, and only FCM can say so`(
+        _ body: String, _ means: Meaning, _ code: String
+    ) {
+        let exchange = Answer("", 409, body, means).exchange
+        #expect(Meaning(Verdict(membership: exchange, subscribes: true)) == means)
+        let other = Verdict(membership: exchange, subscribes: false)
+        #expect(Meaning(other) == .again(.idempotent))
+        #expect(other.failure?.code == code)
+        #expect(other.terms?.floor == .seconds(10))
+    }
+
     @Test func `lost or never sent, it goes again`() {
-        #expect(Meaning(Verdict(membership: .lost(reason: "cut"))) == .again(.idempotent))
-        #expect(Meaning(Verdict(membership: .notSent(reason: "refused"))) == .again(.none))
+        #expect(Meaning(Verdict(membership: .lost(reason: "cut"), subscribes: true)) == .again(.idempotent))
+        #expect(Meaning(Verdict(membership: .notSent(reason: "refused"), subscribes: true)) == .again(.none))
     }
 }

@@ -6,7 +6,9 @@ struct RetryTermsTests {
         -> [Verdict]
     {
         let exchange = Exchange.response(Response(status: status, retryAfter: retryAfter, body: Array(body.utf8)))
-        return [Verdict(send: exchange, to: .registration(try .fid)), Verdict(membership: exchange)]
+        return [
+            Verdict(send: exchange, to: .registration(try .fid)), Verdict(membership: exchange, subscribes: true),
+        ]
     }
 
     @Test(arguments: [429, 503])

@@ -26,7 +26,7 @@ struct SendVerdictTests {
         let failure = Failure(code: "NOT_POSSIBLE", message: "the key was revoked")
         let refused = Exchange.refused(reason: "the key was revoked")
         #expect(Verdict(send: refused, to: .registration(try .fid)) == .stop(failure))
-        #expect(Verdict(membership: refused) == .stop(failure))
+        #expect(Verdict(membership: refused, subscribes: true) == .stop(failure))
         #expect(Verdict.verdicts(batch: refused, for: [try .fid, try .token]) == [.stop(failure), .stop(failure)])
         #expect(GroupVerdict(refused, for: .retrieve(try .sample("g"))) == .stop(failure))
     }
@@ -60,7 +60,7 @@ struct SendVerdictTests {
             let answer = Answer("", 400, rpc("INVALID_ARGUMENT", sentence), .stop)
             let verdicts = [
                 Verdict(send: answer.exchange, to: .registration(try .sample(text))),
-                Verdict(membership: answer.exchange),
+                Verdict(membership: answer.exchange, subscribes: true),
             ]
             for verdict in verdicts {
                 let message = try #require(verdict.failure?.message)

@@ -28,6 +28,7 @@ FAULTS = {
     "project": ({"status": 404, "code": "NOT_FOUND"}, exceptions.NotFoundError, 404),
     "exhausted": ({"status": 429, "code": "RESOURCE_EXHAUSTED"}, exceptions.ResourceExhaustedError, 429),
     "exists": ({"status": 409, "code": "ALREADY_EXISTS"}, exceptions.AlreadyExistsError, 409),
+    "aborted": ({"status": 409, "code": "ABORTED"}, exceptions.AbortedError, 409),
     "precondition": ({"status": 400, "code": "FAILED_PRECONDITION"}, exceptions.FailedPreconditionError, 400),
     "deadline": ({"status": 504, "code": "DEADLINE_EXCEEDED"}, exceptions.DeadlineExceededError, 504),
     "a page of a proxy's": ({"status": 502, "body": "html"}, exceptions.UnknownError, 502),

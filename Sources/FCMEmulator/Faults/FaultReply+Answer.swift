@@ -130,6 +130,7 @@ extension GoogleError {
             case .permissionDenied: "The caller does not have permission"
             case .notFound: "Requested entity was not found."
             case .alreadyExists: "Requested entity already exists"
+            case .aborted: "The operation was aborted."
             case .failedPrecondition: "Precondition check failed."
             case .resourceExhausted: "Resource has been exhausted (e.g. check quota)."
             case .internal: "Internal error encountered."

@@ -17,6 +17,7 @@ struct GoogleError: AnswerableError, Hashable, Sendable {
         case permissionDenied = "PERMISSION_DENIED"
         case notFound = "NOT_FOUND"
         case alreadyExists = "ALREADY_EXISTS"
+        case aborted = "ABORTED"
         case failedPrecondition = "FAILED_PRECONDITION"
         case resourceExhausted = "RESOURCE_EXHAUSTED"
         case `internal` = "INTERNAL"
@@ -50,7 +51,7 @@ struct GoogleError: AnswerableError, Hashable, Sendable {
             case .unauthenticated: 401
             case .permissionDenied: 403
             case .notFound: 404
-            case .alreadyExists: 409
+            case .alreadyExists, .aborted: 409
             case .resourceExhausted: 429
             case .internal, .unknown: 500
             case .unimplemented: 501

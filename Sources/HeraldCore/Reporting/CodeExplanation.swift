@@ -46,7 +46,9 @@ package struct CodeExplanation: Hashable, Sendable {
             "HTTP_\(status)", "The answer has this HTTP status, and no error of FCM's is in it.",
             status >= 500
                 ? "A send may have gone out: it is unknown, and held. A membership is asked for again."
-                : "The step stops, as it would be so for everybody.",
+                : status == 409
+                    ? "A send stops the campaign. A membership is asked for again."
+                    : "The step stops, as it would be so for everybody.",
             "Look at `fcm.endpoint` and at proxies on the way.")
     }
 

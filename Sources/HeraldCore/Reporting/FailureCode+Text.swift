@@ -25,6 +25,7 @@ extension FailureCode {
         case .notFound: "There is no such thing: a registration that is gone, or a project of another name."
         case .resourceExhausted: "Too many requests in a short time."
         case .failedPrecondition: "The project or the registration is not in a state in which this is possible."
+        case .aborted: "Something else changed the same thing at that moment."
         case .unimplemented: "This server does not have the API."
         case .unknown: "FCM, or another server of Google's, gives no reason."
         case .deadlineExceeded: "FCM, or something on the way there, gave up waiting."
@@ -58,6 +59,7 @@ extension FailureCode {
         case .unauthenticated: "A new access token is asked for, once; then the campaign stops."
         case .permissionDenied, .permissionMissing, .userProjectDenied, .quotaProjectMissing, .failedPrecondition:
             "The step stops, as it would be so for everybody."
+        case .aborted: "A membership is asked for again. A send stops the campaign."
         case .apiDisabled:
             "A send stops the campaign. Memberships go to the Instance ID service with `topic_api: auto`; otherwise the step stops."
         case .unimplemented:

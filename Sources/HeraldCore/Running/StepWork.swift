@@ -198,7 +198,7 @@ struct StepWork {
         }
         return api == .iid
             ? .each(Verdict.verdicts(batch: exchange, for: addressees.compactMap(\.registration)))
-            : .one(Verdict(membership: exchange))
+            : .one(Verdict(membership: exchange, subscribes: action == .subscribe))
     }
 
     // MARK: Writing to the state
@@ -277,8 +277,7 @@ struct StepWork {
                 changes.append(.members(topic, set, membership, at: now))
             }
         case .unsubscribe(let topic, _):
-            let gone = settled.accepted.union(settled.preexisting)
-            if !gone.isEmpty { changes.append(.members(topic, gone, nil, at: now)) }
+            if !settled.accepted.isEmpty { changes.append(.members(topic, settled.accepted, nil, at: now)) }
             // Who was refused may have left in an attempt before.
             let staying = settled.untried.subtracting(askedBefore)
             for (set, membership) in [

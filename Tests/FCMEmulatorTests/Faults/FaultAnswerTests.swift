@@ -98,6 +98,7 @@ import Testing
     @Test(arguments: [
         (#"{"status":503}"#, 503, "UNAVAILABLE"), (#"{"quota":"project"}"#, 429, "RESOURCE_EXHAUSTED"),
         (#"{"code":"INTERNAL"}"#, 500, "INTERNAL"), (#"{"status":404}"#, 404, "NOT_FOUND"),
+        (#"{"status":409}"#, 409, "ALREADY_EXISTS"), (#"{"code":"ABORTED"}"#, 409, "ABORTED"),
     ])
     func `the topics' API tells the status alone`(_ fault: String, _ http: Int, _ status: String) throws {
         let reply = reply(

@@ -199,6 +199,8 @@ import Testing
         Joining(name: "409 after a lost answer", answers: [.lost(reason: "cut"), exists], membership: .managed),
         Joining(name: "409 after a 504", answers: [.json(504, ""), exists], membership: .managed),
         Joining(name: "409 after a 500", answers: [.error(500, "INTERNAL"), exists], membership: .managed),
+        Joining(name: "another 409", answers: [.error(409, "ABORTED")], membership: .managed),
+        Joining(name: "409 after another 409", answers: [.error(409, "ABORTED"), exists], membership: .managed),
         Joining(name: "409 after a 503", answers: [.error(503, "UNAVAILABLE"), exists], membership: .managed),
         Joining(name: "409 after a 429", answers: [.json(429, ""), exists], membership: .preexisting),
         Joining(

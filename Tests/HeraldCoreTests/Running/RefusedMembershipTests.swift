@@ -41,6 +41,17 @@ import Testing
         #expect(recorded(laboratory) == Partition(disjoint: [.managed: [1]]))
     }
 
+    @Test(arguments: ["ALREADY_EXISTS", "ABORTED"])
+    func `a 409 does not say that somebody has left`(_ status: String) async throws {
+        let laboratory = Laboratory()
+        try await run([1, 2], in: laboratory)
+        try await run([1], .error(409, status, retryAfter: "9999"), in: laboratory)
+        #expect(recorded(laboratory) == Partition(disjoint: [.managed: [1], .subscribing: [2]]))
+        let unsubscribed = try await run([1], in: laboratory)
+        #expect(unsubscribed == [2])
+        #expect(recorded(laboratory) == Partition(disjoint: [.managed: [1]]))
+    }
+
     @Test func `whose subscription was not answered is herald's after a refusal`() async throws {
         var state = RecordedState.blank
         state.apply([.members("tides", [2], .subscribing, at: Laboratory.start.adding(.seconds(-3600)))])
