@@ -4,8 +4,6 @@ import Synchronization
 /// The emulated FCM without a socket: it takes calls, changes the world and returns answers.
 struct Backend: Sendable {
     var signIn: SignIn
-    /// The day whose FCM it is. `nil` means that no service has ended.
-    var today: Date?
     private let shared: Shared
     /// The status that the ledger records for deliveries of the current call. `nil` if the caller gets no answer.
     private var toldStatus: Int? = 200
@@ -39,28 +37,25 @@ struct Backend: Sendable {
     }
 
     init(
-        strict: Bool = false, membershipDelay: Duration = .zero, signIn: SignIn = SignIn(),
+        settings: World.Settings = World.Settings(), signIn: SignIn = SignIn(),
         now: @escaping @Sendable () -> Date, keep: (@Sendable ([UInt8]) throws -> Void)? = nil
     ) {
         self.signIn = signIn
-        let world = World(
-            strict: strict, membershipDelay: membershipDelay / .seconds(1), countingFrom: now().microsecondsSince1970)
+        let world = World(settings, countingFrom: now().microsecondsSince1970)
         shared = Shared(world, faults: FaultScript(), journal: nil, now: now, keep: keep)
     }
 
     /// - Parameter data: the path of the journal that the world is restored from and written to.
     init(
-        strict: Bool = false, membershipDelay: Duration = .zero, signIn: SignIn = SignIn(), faults: FaultScript,
-        data: String?,
+        settings: World.Settings, signIn: SignIn, faults: FaultScript, data: String?,
         now: @escaping @Sendable () -> Date, keep: (@Sendable ([UInt8]) throws -> Void)?
     ) throws(EmulatorError) {
         self.signIn = signIn
-        let replaying = Backend(strict: strict, membershipDelay: membershipDelay, signIn: signIn, now: now)
+        let replaying = Backend(settings: settings, signIn: signIn, now: now)
         var journal: Journal?
         if let data { journal = try Journal(path: data) { replaying.replay($0) } }
         var world = replaying.shared.world.withLock(\.self)
-        world.strict = strict
-        world.membershipDelay = membershipDelay / .seconds(1)
+        world.settings = settings
         shared = Shared(world, faults: faults, journal: journal, now: now, keep: keep)
         do { try journal?.append(.start(settings, world.counters)) } catch {
             throw .cannotUseData(path: data ?? "", reason: error.description)
@@ -137,8 +132,9 @@ extension Backend {
     /// The time is the world's.
     func change<Result, Failure>(_ body: (inout World, Date) throws(Failure) -> Result) throws(Failure) -> Result {
         try shared.world.withLock { (world) throws(Failure) in
-            keep(world, at: now, JournalRecord.change)
-            let now = world.time(at: now)
+            let clock = now
+            keep(world, at: clock, JournalRecord.change)
+            let now = world.time(at: clock)
             return try body(&world, now)
         }
     }
@@ -163,7 +159,8 @@ extension Backend {
         lasting seconds: TimeInterval, _ check: (World, Date) throws(Failure) -> Void
     ) throws(Failure) -> String {
         try shared.world.withLock { (world) throws(Failure) in
-            let (clock, time) = (now, world.time(at: now))
+            let clock = now
+            let time = world.time(at: clock)
             try check(world, time + clockOffset / .seconds(1))
             let seconds = accepted.map { $0 / .seconds(1) } ?? seconds
             keep(world, at: clock) { (_, occasion) in .token(lasting: seconds, occasion) }
@@ -171,8 +168,8 @@ extension Backend {
         }
     }
 
-    /// Whether Google has ended device groups and the Instance ID service by that day.
-    var hasEndedServices: Bool { today.map { $0 >= EndOfService.begin } ?? false }
+    /// Whether Google has ended device groups and the Instance ID service.
+    var hasEndedServices: Bool { shared.world.withLock(\.settings.hasEndedServices) }
 
     /// The time of the clock, or the original time during a replay.
     var now: Date { replayed ?? shared.now() }
@@ -217,10 +214,6 @@ extension Backend {
     /// Whether the call is replayed from the journal. Its sender was checked when it came first.
     var isReplaying: Bool { replayed != nil }
 
-    private var settings: JournalRecord.Settings {
-        shared.world.withLock { .init(strict: $0.strict, membershipDelay: $0.membershipDelay) }
-    }
-
     /// Applies a journal record again.
     ///
     /// - Returns: one record that can replace this one and all before it. `nil` if there is none.
@@ -228,8 +221,7 @@ extension Backend {
         switch record {
         case .start(let settings, let counters):
             shared.world.withLock { world in
-                world.strict = settings.strict
-                world.membershipDelay = settings.membershipDelay
+                world.settings = settings
                 world.counters = counters
             }
         case .request(let call, let status, let now):
@@ -245,7 +237,7 @@ extension Backend {
             backend.replayed = occasion.now
             backend.toldStatus = occasion.toldStatus
             _ = backend.perform(call)
-            if call.isReset { return .start(settings, shared.world.withLock(\.counters)) }
+            if call.isReset { return shared.world.withLock { JournalRecord.start($0.settings, $0.counters) } }
         }
         return nil
     }

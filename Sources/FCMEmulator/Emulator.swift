@@ -103,17 +103,14 @@ package struct Emulator: Sendable {
         let hosts = [configuration.host] + configuration.allowedHosts
         let identity = configuration.tls ? try ServerIdentity(hosts: hosts, now: now()) : nil
         let token = HostName(configuration.host).isLoopback ? nil : Self.newToken()
-        var backend = try Backend(
-            strict: configuration.strict, membershipDelay: configuration.membershipDelay,
-            signIn: try SignIn(configuration), faults: try readFaults(), data: configuration.data, now: now,
-            keep: try openLedger())
-        backend.today = configuration.today
-        let serving = backend
+        let backend = try Backend(
+            settings: World.Settings(configuration), signIn: try SignIn(configuration), faults: try readFaults(),
+            data: configuration.data, now: now, keep: try openLedger())
         try await withThrowingTaskGroup { group in
             let (ports, listening) = AsyncStream<Int>.makeStream()
             group.addTask {
                 defer { listening.finish() }
-                try await serve(serving, identity: identity, token: token) { listening.yield($0) }
+                try await serve(backend, identity: identity, token: token) { listening.yield($0) }
             }
             for await port in ports {
                 guard let identity else {

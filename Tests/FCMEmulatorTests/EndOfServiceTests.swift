@@ -40,17 +40,27 @@ import Testing
         }
         #expect(emulator.subscribe(token(1), to: "t").status == 200)
         #expect(emulator.send(#"{"message":{"topic":"t"}}"#).status == 200)
+        #expect(emulator.call("POST", "/emulator/v1/reset").status == 200)
+        for request in Self.calls { #expect(call(emulator, request).status == 404, "\(request.1) after a reset") }
     }
 
-    @Test func `a group's key is dead then`() throws {
-        var emulator = try emulator("2027-09-28")
-        let reply = call(emulator, Self.calls[4])
-        let key = try #require(try reply.json()["notification_key"]?.string)
+    @Test func `a group's key is dead then, and no later start delivers what was refused`() throws {
+        let place = try JournalPlace()
+        var key = ""
+        do {
+            let emulator = try ManualEmulator(data: place.path)
+            key = try #require(try call(emulator, Self.calls[4]).json()["notification_key"]?.string)
+        }
         let message = #"{"message":{"token":"\#(key)","data":{"k":"v"}}}"#
-        #expect(emulator.send(message).status == 200)
-        emulator.backend.today = EndOfService.begin
-        let dead = emulator.send(message)
-        #expect(dead.status == 404)
-        #expect(dead.text.contains("UNREGISTERED"))
+        for _ in 1...2 {
+            let emulator = try ManualEmulator(data: place.path, today: EndOfService.begin)
+            let dead = emulator.send(message)
+            #expect(dead.status == 404)
+            #expect(dead.text.contains("UNREGISTERED"))
+            #expect(try emulator.ledger().isEmpty)
+        }
+        let before = try ManualEmulator(data: place.path)
+        #expect(before.send(message).status == 200)
+        #expect(try before.ledger().count == 1)
     }
 }

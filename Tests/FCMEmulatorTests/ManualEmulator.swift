@@ -4,13 +4,24 @@ import Testing
 
 @testable import FCMEmulator
 
-/// A backend with a clock that stays at 2026-12-01T08:00:00.250Z until a test moves it.
+/// A backend with a clock that stays at 2026-12-01T08:00:00.250Z until a test moves it, unless it ticks.
 struct ManualEmulator: Sendable {
     var backend: Backend
     private let clock: Clock
 
     final class Clock: Sendable {
         let seconds = Mutex(1_796_112_000.25)
+        /// How far each look at it moves it, in seconds.
+        let tick: Double
+
+        init(tick: Double = 0) { self.tick = tick }
+
+        var now: Date {
+            seconds.withLock { seconds in
+                defer { seconds += tick }
+                return Date(timeIntervalSince1970: seconds)
+            }
+        }
     }
 
     init(
@@ -19,20 +30,27 @@ struct ManualEmulator: Sendable {
         let clock = Clock()
         self.clock = clock
         backend = Backend(
-            strict: strict, membershipDelay: membershipDelay, signIn: signIn,
-            now: { Date(timeIntervalSince1970: clock.seconds.withLock(\.self)) })
-        backend.today = today
+            settings: Self.settings(strict, membershipDelay, today), signIn: signIn, now: { clock.now })
     }
 
-    /// - Parameter data: the path of the journal that the world is restored from and written to.
+    /// - Parameters:
+    ///   - data: the path of the journal that the world is restored from and written to.
+    ///   - tick: how far each look at the clock moves it, in seconds.
     init(
-        data: String, strict: Bool = false, membershipDelay: Duration = .zero, signIn: SignIn = SignIn()
+        data: String, strict: Bool = false, membershipDelay: Duration = .zero, signIn: SignIn = SignIn(),
+        today: Date? = nil, tick: Double = 0
     ) throws {
-        let clock = Clock()
+        let clock = Clock(tick: tick)
         self.clock = clock
         backend = try Backend(
-            strict: strict, membershipDelay: membershipDelay, signIn: signIn, faults: FaultScript(), data: data,
-            now: { Date(timeIntervalSince1970: clock.seconds.withLock(\.self)) }, keep: nil)
+            settings: Self.settings(strict, membershipDelay, today), signIn: signIn, faults: FaultScript(),
+            data: data, now: { clock.now }, keep: nil)
+    }
+
+    private static func settings(_ strict: Bool, _ membershipDelay: Duration, _ today: Date?) -> World.Settings {
+        var configuration = Emulator.Configuration(strict: strict)
+        (configuration.membershipDelay, configuration.today) = (membershipDelay, today)
+        return World.Settings(configuration)
     }
 
     func advance(by seconds: Double) { clock.seconds.withLock { $0 += seconds } }

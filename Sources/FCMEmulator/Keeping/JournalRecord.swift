@@ -3,20 +3,13 @@ import FCM
 /// One line of the `--data` file: something that happened to the world.
 enum JournalRecord: Sendable {
     /// The emulator has started or was reset.
-    case start(Settings, World.Counters)
+    case start(World.Settings, World.Counters)
     /// A call that changes the world, just before the change.
     case change(Call, Occasion)
     /// An access token, just before it is issued. `lasting` is its lifetime in seconds.
     case token(lasting: Double, Occasion)
     /// An answered call, for the request log.
     case request(Call, status: Int?, at: Date)
-
-    /// The settings, besides the world, that later answers depend on.
-    struct Settings: Hashable, Sendable {
-        var strict: Bool
-        /// In seconds.
-        var membershipDelay: Double
-    }
 
     /// The circumstances of a call.
     struct Occasion: Hashable, Sendable {
@@ -36,6 +29,7 @@ extension JournalRecord {
             line.add("kind", "start")
             line.add("strict", settings.strict)
             line.add("membership_delay", document: String(settings.membershipDelay).utf8)
+            line.add("ended_services", settings.hasEndedServices)
             line.add(counters)
         case .change(let call, let occasion):
             line.add("kind", "change")
@@ -75,7 +69,10 @@ extension JournalRecord {
             guard case .bool(let strict)? = members["strict"], let delay = members["membership_delay"]?.number,
                 let counters = World.Counters(members)
             else { return nil }
-            self = .start(Settings(strict: strict, membershipDelay: delay), counters)
+            // Earlier versions did not write down that services had ended.
+            let hasEndedServices = members["ended_services"] == true
+            self = .start(
+                World.Settings(strict: strict, membershipDelay: delay, hasEndedServices: hasEndedServices), counters)
         case "token":
             guard let now = members["time"]?.number, let seconds = members["seconds"]?.number,
                 let counters = World.Counters(members)

@@ -9,7 +9,7 @@ struct SendService {
         guard call.method == "POST" else { return nil }
         let request = try SendRequest(parsing: try call.content())
         let id = try backend.deliver { (world, now) throws(GoogleError) in
-            try world.send(request, at: now, groupsHaveEnded: backend.hasEndedServices)
+            try world.send(request, at: now)
         }
         return .json(["name": .string("projects/\(project)/messages/\(id)")])
     }
@@ -17,9 +17,7 @@ struct SendService {
 
 extension World {
     /// Delivers a message and returns its id.
-    fileprivate mutating func send(
-        _ request: SendRequest, at now: Date, groupsHaveEnded: Bool
-    ) throws(GoogleError) -> String {
+    fileprivate mutating func send(_ request: SendRequest, at now: Date) throws(GoogleError) -> String {
         switch request.target {
         case .topic(let topic):
             try request.checkSize(for: Platform.allCases)
@@ -30,7 +28,7 @@ extension World {
             if request.validateOnly { return Self.dryRunID }
             return deliver(request, to: condition, at: now)
         case .token(let text) where groups.isKey(text):
-            guard !groupsHaveEnded, let group = groups.group(ofKey: text) else { throw .unregistered }
+            guard !settings.hasEndedServices, let group = groups.group(ofKey: text) else { throw .unregistered }
             try request.checkSize(for: Platform.allCases)
             if request.validateOnly { return Self.dryRunID }
             return deliver(request, toGroup: group, at: now)

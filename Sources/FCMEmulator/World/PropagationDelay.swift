@@ -2,8 +2,6 @@ import FCM
 
 /// Accepted changes of subscriptions that topic sends and lists of subscriptions do not see yet.
 struct PropagationDelay: Sendable {
-    /// How long changes from now on take.
-    var seconds: TimeInterval
     /// In order of arrival. No change takes effect before an earlier one.
     private var changes: ArraySlice<Change> = []
     /// The subscriptions with pending changes, as they are seen.
@@ -22,8 +20,6 @@ struct PropagationDelay: Sendable {
         var joined: Date?
         var outstanding: Int
     }
-
-    init(seconds: TimeInterval) { self.seconds = seconds }
 
     /// Whether topic sends see the registration on the topic. `nil` if there is no pending change.
     func isMember(_ registration: Registration, of topic: TopicName) -> Bool? {
@@ -47,8 +43,10 @@ struct PropagationDelay: Sendable {
 
     /// - Parameters:
     ///   - joined: when it joined, before and after the change. `nil` if it is no member.
+    ///   - seconds: how long the change takes.
     mutating func add(
-        _ registration: Registration, _ topic: TopicName, joined: (before: Date?, after: Date?), at now: Date
+        _ registration: Registration, _ topic: TopicName, joined: (before: Date?, after: Date?), at now: Date,
+        taking seconds: TimeInterval
     ) {
         guard seconds > 0 else { return }
         changes.append(Change(registration: registration, topic: topic, joined: joined.after, due: now + seconds))

@@ -3,8 +3,7 @@ import FCM
 /// Everything the emulator remembers. It is a value: only its functions change it, and they do no I/O. It has many
 /// parts, because FCM has many resources and the emulator many settings.
 struct World: Sendable {
-    /// Whether only registrations exist that a test has added.
-    var strict: Bool
+    var settings: Settings
     private(set) var enrolments: [Registration: Enrolment] = [:]
     /// The installations behind the registrations. A token and a fid of one installation are one device.
     private(set) var devices: [RecipientKey: Device] = [:]
@@ -17,7 +16,7 @@ struct World: Sendable {
     var eventLog: EventLog
     /// How far the world's time is ahead of the clock, in seconds.
     var lead: TimeInterval = 0
-    private var propagationDelay: PropagationDelay
+    private var propagationDelay = PropagationDelay()
     private(set) var tokens = AccessTokens()
     private(set) var ledger = LineLog()
     private(set) var requests = LineLog()
@@ -35,11 +34,8 @@ struct World: Sendable {
 
     /// - Parameter number: deliveries, keys and tokens are numbered from here. The microsecond of the start is a good
     ///   value.
-    /// - Parameter membershipDelay: how many seconds it takes until topic sends and lists of subscriptions see a
-    ///   subscription or its end.
-    init(strict: Bool = false, membershipDelay: TimeInterval = 0, countingFrom number: Int = 0) {
-        self.strict = strict
-        propagationDelay = PropagationDelay(seconds: membershipDelay)
+    init(_ settings: Settings = Settings(), countingFrom number: Int = 0) {
+        self.settings = settings
         eventLog = EventLog(countingFrom: number)
         deliveries = number
         opaque = OpaqueText(after: number)
@@ -49,12 +45,6 @@ struct World: Sendable {
     struct Counters: Hashable, Sendable {
         var deliveries: Int
         var opaque: Int
-    }
-
-    /// How many seconds it takes until topic sends and lists of subscriptions see a subscription or its end.
-    var membershipDelay: TimeInterval {
-        get { propagationDelay.seconds }
-        set { propagationDelay.seconds = newValue }
     }
 
     var counters: Counters {
@@ -70,7 +60,7 @@ struct World: Sendable {
     func enrolment(of registration: Registration) -> Enrolment? {
         if groups.isKey(registration.rawValue) { return nil }
         if let enrolment = enrolments[registration] { return enrolment }
-        return strict || devices[registration.recipientKey]?.hasRegistered == true ? nil : Enrolment()
+        return settings.strict || devices[registration.recipientKey]?.hasRegistered == true ? nil : Enrolment()
     }
 
     /// The world's time. Delayed subscriptions that are due by then take effect.
@@ -117,7 +107,8 @@ struct World: Sendable {
         if enrolments[registration] == nil { add(registration) }
         guard enrolments[registration]?.topics[topic] == nil else { return }
         let wasReached = isReached(registration, through: topic)
-        propagationDelay.add(registration, topic, joined: (before: nil, after: now), at: now)
+        propagationDelay.add(
+            registration, topic, joined: (before: nil, after: now), at: now, taking: settings.membershipDelay)
         enrolments[registration]?.topics[topic] = now
         topics[topic, default: Topic()].members.insert(registration)
         eventLog.note(.topic(topic))
@@ -127,7 +118,8 @@ struct World: Sendable {
     mutating func leave(_ registration: Registration, _ topic: TopicName, at now: Date) {
         guard let joined = enrolments[registration]?.topics[topic] else { return }
         let wasReached = isReached(registration, through: topic)
-        propagationDelay.add(registration, topic, joined: (before: joined, after: nil), at: now)
+        propagationDelay.add(
+            registration, topic, joined: (before: joined, after: nil), at: now, taking: settings.membershipDelay)
         enrolments[registration]?.topics[topic] = nil
         topics[topic]?.members.remove(registration)
         eventLog.note(.topic(topic))
@@ -186,8 +178,7 @@ struct World: Sendable {
     /// Forgets everything except the counters of deliveries, keys and tokens. The world's time is the clock's again.
     mutating func reset() {
         let eventLog = eventLog
-        self = World(
-            strict: strict, membershipDelay: propagationDelay.seconds, countingFrom: max(deliveries, opaque.number))
+        self = World(settings, countingFrom: max(deliveries, opaque.number))
         self.eventLog = eventLog
         self.eventLog.note(.reset)
     }

@@ -44,12 +44,13 @@ import Testing
         return (paths + inboxes).map { emulator.call("GET", "/emulator/v1/\($0)").text }
     }
 
-    @Test func `a restart keeps everything, and goes on from there`() throws {
+    @Test(arguments: [0, 1e-6, 0.001])
+    func `a restart keeps everything, and goes on from there`(tick: Double) throws {
         let place = try JournalPlace()
         var seen: [String] = []
         var key = ""
         do {
-            let emulator = try ManualEmulator(data: place.path)
+            let emulator = try ManualEmulator(data: place.path, tick: tick)
             key = try live(in: emulator)
             seen = sight(of: emulator)
         }
