@@ -155,16 +155,17 @@ extension Backend {
     }
 
     /// Issues an access token if `check` passes. The journal keeps the token's end, but not the credential.
+    ///
+    /// - Parameter check: gets the time of the clock. Callers sign by their own clocks, which a test's world is ahead of.
     func issueToken<Failure>(
         lasting seconds: TimeInterval, _ check: (World, Date) throws(Failure) -> Void
     ) throws(Failure) -> String {
         try shared.world.withLock { (world) throws(Failure) in
             let clock = now
-            let time = world.time(at: clock)
-            try check(world, time + clockOffset / .seconds(1))
+            try check(world, clock + clockOffset / .seconds(1))
             let seconds = accepted.map { $0 / .seconds(1) } ?? seconds
             keep(world, at: clock) { (_, occasion) in .token(lasting: seconds, occasion) }
-            return world.issueToken(until: time + seconds)
+            return world.issueToken(until: world.time(at: clock) + seconds)
         }
     }
 

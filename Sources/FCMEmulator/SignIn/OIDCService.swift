@@ -17,7 +17,7 @@ struct OIDCService {
         guard parts.count == 2, parts[0].lowercased() == "bearer" else {
             return .json(["message": "The request has no bearer token."], status: 401)
         }
-        let now = Int64(backend.read { $1 }.timeIntervalSince1970)
+        let now = Int64(backend.now.timeIntervalSince1970)
         let claims: JSONValue = [
             "iss": .string(Self.issuer), "sub": .string(Self.subject),
             "aud": .string(call.parameter("audience") ?? "https://github.com/example"), "iat": .int(now),

@@ -31,6 +31,16 @@ import Testing
         #expect(answer["expireTime"] == .string(end))
     }
 
+    @Test func `the end of a token is told by the caller's clock, whatever a test makes of the emulator's`() throws {
+        let emulator = ManualEmulator()
+        try emulator.advanceWorld("2h")
+        #expect(try generate(emulator, "{\(Self.scope)}").json()["expireTime"] == "2026-12-01T09:00:00Z")
+        let identity = emulator.call("GET", "/oidc/token", headers: ["Authorization": "Bearer job"])
+        let parts = try #require(try identity.json()["value"]?.string).split(separator: ".")
+        let claims = try JSONValue(parsing: try #require([UInt8](base64URL: parts[1])))
+        #expect(claims["exp"] == 1_796_112_300)
+    }
+
     @Test func `the token is good until its lifetime is over`() throws {
         let emulator = ManualEmulator(signIn: SignIn(isRequired: true))
         let own = try emulator.signIn()

@@ -99,6 +99,21 @@ import Testing
         }
     }
 
+    @Test func `a clock that a test puts forward judges no assertion, but ends tokens`() throws {
+        let emulator = ManualEmulator(signIn: SignIn(isRequired: true))
+        try emulator.advanceWorld("2h")
+        let token = try emulator.signIn()
+        func send() -> Int {
+            emulator.call(
+                "POST", "/v1/projects/p/messages:send", #"{"message":{"topic":"t"}}"#,
+                headers: ["Authorization": "Bearer \(token)"]
+            ).status
+        }
+        #expect(send() == 200)
+        try emulator.advanceWorld("1h")
+        #expect(send() == 401)
+    }
+
     @Test func `a signature must be the issuer's, where the issuer's key is known`() throws {
         var forged = SignedAssertion()
         forged.key = try _RSA.Signing.PrivateKey(keySize: .bits2048)
