@@ -45,21 +45,31 @@ struct Backend: Sendable {
         shared = Shared(world, faults: FaultScript(), journal: nil, now: now, keep: keep)
     }
 
-    /// - Parameter data: the path of the journal that the world is restored from and written to.
+    /// - Parameters:
+    ///   - data: the path of the journal that the world is restored from and written to.
+    ///   - ledger: the path of the ledger file.
     init(
-        settings: World.Settings, signIn: SignIn, faults: FaultScript, data: String?,
-        now: @escaping @Sendable () -> Date, keep: (@Sendable ([UInt8]) throws -> Void)?
+        settings: World.Settings, signIn: SignIn, faults: FaultScript, data: String?, ledger: String?,
+        now: @escaping @Sendable () -> Date
     ) throws(EmulatorError) {
         self.signIn = signIn
         let replaying = Backend(settings: settings, signIn: signIn, now: now)
         var journal: Journal?
         if let data { journal = try Journal(path: data) { replaying.replay($0) } }
+        // After the journal, whose new file would not be known as one before.
+        let keep = try Self.opening(ledger)
         var world = replaying.shared.world.withLock(\.self)
         world.settings = settings
         shared = Shared(world, faults: faults, journal: journal, now: now, keep: keep)
         do { try journal?.append(.start(settings, world.counters)) } catch {
             throw .cannotUseData(path: data ?? "", reason: error.description)
         }
+    }
+
+    private static func opening(_ ledger: String?) throws(EmulatorError) -> (@Sendable ([UInt8]) throws -> Void)? {
+        guard let ledger else { return nil }
+        let file = try LedgerFile(path: ledger)
+        return { try file.append($0) }
     }
 
     /// Answers at once and ignores a fault's delay. The answer carries the rest of the fault.

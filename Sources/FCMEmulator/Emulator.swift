@@ -105,7 +105,7 @@ package struct Emulator: Sendable {
         let token = HostName(configuration.host).isLoopback ? nil : Self.newToken()
         let backend = try Backend(
             settings: World.Settings(configuration), signIn: try SignIn(configuration), faults: try readFaults(),
-            data: configuration.data, now: now, keep: try openLedger())
+            data: configuration.data, ledger: configuration.ledger, now: now)
         try await withThrowingTaskGroup { group in
             let (ports, listening) = AsyncStream<Int>.makeStream()
             group.addTask {
@@ -207,12 +207,6 @@ package struct Emulator: Sendable {
         do { return try FaultScript(parsing: bytes, at: now()) } catch {
             throw .cannotReadFaults(path: path, reason: error.description)
         }
-    }
-
-    private func openLedger() throws(EmulatorError) -> (@Sendable ([UInt8]) throws -> Void)? {
-        guard let path = configuration.ledger else { return nil }
-        let file = try LedgerFile(path: path)
-        return { try file.append($0) }
     }
 }
 

@@ -44,7 +44,7 @@ struct ManualEmulator: Sendable {
         self.clock = clock
         backend = try Backend(
             settings: Self.settings(strict, membershipDelay, today), signIn: signIn, faults: FaultScript(),
-            data: data, now: { clock.now }, keep: nil)
+            data: data, ledger: nil, now: { clock.now })
     }
 
     private static func settings(_ strict: Bool, _ membershipDelay: Duration, _ today: Date?) -> World.Settings {

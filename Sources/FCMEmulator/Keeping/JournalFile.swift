@@ -21,6 +21,16 @@ struct JournalFile: ~Copyable {
 
     deinit { close(descriptor) }
 
+    /// Whether a file is an emulator's data, of whatever version.
+    static func isData(_ path: String) -> Bool {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: anyHeader.count)
+        // Unlike `read`, it takes nothing out of a pipe.
+        return pread(descriptor, &bytes, bytes.count, 0) == bytes.count && bytes == anyHeader
+    }
+
     /// Replaces a file by one with these records, atomically.
     static func replacing(_ path: String, by lines: [[UInt8]]) throws(FileError) -> JournalFile {
         let temporary = path + ".new"

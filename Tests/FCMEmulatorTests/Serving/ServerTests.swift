@@ -125,4 +125,24 @@ import Testing
             try await emulator.run { _ in }
         }
     }
+
+    @Test(arguments: [nil, "", "herald emulator data 1\n", "herald emulator data 9\n"])
+    func `a ledger does not go into an emulator's data, its own or another's`(_ text: String?) async throws {
+        let place = try JournalPlace(text)
+        let isData = text?.isEmpty == false
+        let configuration = Emulator.Configuration(ledger: place.path, data: isData ? nil : place.path)
+        for _ in 1...2 {
+            await #expect(
+                throws: EmulatorError.cannotOpenLedger(path: place.path, reason: "it is an emulator's data")
+            ) {
+                try await Emulator(configuration, now: { Date() }).run { _ in }
+            }
+        }
+        if isData {
+            #expect(try place.text() == text)
+        } else {
+            // The data that such a start has begun can be used.
+            #expect(try ManualEmulator(data: place.path).ledger().isEmpty)
+        }
+    }
 }
