@@ -95,6 +95,7 @@ struct ApplePush {
     /// FCM's own default of 10 is rejected as well, so only a message that sets 10 itself is refused.
     var refusal: String? {
         let headers = ownHeaders.mapValues { $0.string ?? "" }
+        if let type = headers["apns-push-type"], PushType(rawValue: type) == nil { return "InvalidPushType" }
         if let priority = headers["apns-priority"] {
             let isBackground = headers["apns-push-type"].map { $0 == "background" } ?? isSilent
             guard ["1", "5", "10"].contains(priority), !(isBackground && priority == "10") else { return "BadPriority" }

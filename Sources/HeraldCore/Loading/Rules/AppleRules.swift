@@ -32,10 +32,7 @@ struct AppleRules {
 
     // MARK: Headers
 
-    private static let pushTypes = [
-        "alert", "background", "location", "voip", "complication", "fileprovider", "mdm", "liveactivity", "pushtotalk",
-        "widgets",
-    ]
+    private static let pushTypes = PushType.allCases.map(\.rawValue)
 
     private static let headerRules = HeaderRules(
         rule: .apnsHeader, prefix: "apns-",
