@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import Logging
@@ -145,6 +146,9 @@ package struct Emulator: Sendable {
                     defer { drain.leave() }
                     let connection = Connection(
                         source: ApplicationRequestContextSource(channel: channel, logger: logger))
+                    if !connection.isStream, request.headers[.expect]?.lowercased() == "100-continue" {
+                        try await writer.writeInformationalHead(HTTPTypes.HTTPResponse(status: .continue))
+                    }
                     let response = try await answering.respond(to: request, context: connection)
                     // Hummingbird's own way would overwrite a `Date` that a fault has set.
                     try await writer.write(response: response.head, body: response.body)

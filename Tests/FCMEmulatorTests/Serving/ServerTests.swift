@@ -91,6 +91,31 @@ import Testing
         }
     }
 
+    /// curl waits so before it sends more than 1 MiB (RFC 9110, section 10.1.1).
+    @Test func `a client that waits to be asked for its body is asked`() async throws {
+        try await withEmulator { endpoint in
+            let connection = try RawConnection(port: endpoint.port)
+            var heard = ""
+            func hear(_ wanted: String) async throws {
+                while !heard.contains(wanted) {
+                    let piece = try await connection.read()
+                    try #require(!piece.isEmpty)
+                    heard += String(decoding: piece, as: UTF8.self)
+                }
+            }
+            let (path, body) = ("/v1/projects/p/messages:send", #"{"message":{"topic":"t"}}"#)
+            try connection.write(
+                "POST \(path) HTTP/1.1\r\nHost: localhost\r\nExpect: 100-Continue\r\n"
+                    + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n")
+            try await hear("\r\n\r\n")
+            #expect(heard.hasPrefix("HTTP/1.1 100 ") && heard.hasSuffix("\r\n\r\n"))
+            heard = ""
+            try connection.write(body)
+            try await hear(#""name""#)
+            #expect(heard.hasPrefix("HTTP/1.1 200 "))
+        }
+    }
+
     @Test func `a ledger line is in the file before its answer arrives`() async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "emulator-\(UUID().uuidString).ndjson").path
         defer { try? FileManager.default.removeItem(atPath: path) }
