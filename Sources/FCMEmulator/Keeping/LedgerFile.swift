@@ -14,10 +14,10 @@ struct LedgerFile: ~Copyable, Sendable {
 
     /// Opens the file for appending. Only the owner can read a new one.
     init(path: String) throws(EmulatorError) {
-        // One foreign line would make the data unreadable.
-        if JournalFile.isData(path) { throw .cannotOpenLedger(path: path, reason: "it is an emulator's data") }
         descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .cannotOpenLedger(path: path, reason: FileError().description) }
+        // One foreign line would make the data unreadable.
+        if JournalFile.isData(path) { throw .cannotOpenLedger(path: path, reason: "it is an emulator's data") }
     }
 
     deinit { close(descriptor) }
