@@ -128,6 +128,24 @@ import Testing
         #expect(scene.files == [".lock", "members.csv", "members.json"])
     }
 
+    @Test func `a list does not count for an audience whose file moved to another database`() async throws {
+        let scene = try FetchScene()
+        for folder in ["eu", "us"] { try scene.folder.write("", to: "workspace/\(folder)/app.sqlite") }
+        let audience =
+            "kind: audience\nname: members\nsource:\n  sqlite: app.sqlite\n  query: \"\(Self.rows(1...1))\"\n"
+            + "  columns: {fid: column1}\n"
+        try scene.folder.write(audience, to: "workspace/eu/audience.yaml")
+        #expect(try await scene.herald("fetch").status == 0)
+        #expect(try await scene.herald("plan").status == 0)
+        try scene.folder.write(audience, to: "workspace/us/audience.yaml")
+        try FileManager.default.removeItem(atPath: "\(scene.folder.path)/workspace/eu/audience.yaml")
+        let moved = try await scene.herald("plan")
+        #expect(moved.status == 1)
+        #expect(moved.errors.contains("was fetched from another source"), "\(moved.errors)")
+        #expect(try await scene.herald("fetch").status == 0)
+        #expect(try await scene.herald("plan").status == 0)
+    }
+
     @Test func `a database is in the workspace, or in a folder that the machine names`() async throws {
         var scene = try Self.scene(Self.rows(1...1), "columns: {fid: column1}")
         let outside = "\(scene.folder.path)/outside"

@@ -67,7 +67,9 @@ extension Audience.Origin {
         let words: [String]
         switch kind {
         case .command(let command): words = ["command"] + command
-        case .sqlite(let file, let query): words = ["sqlite", file.value, query.text]
+        // Another file may stand where the same words lead to from another folder.
+        case .sqlite(let file, let query):
+            words = ["sqlite", file.value.inWorkspace(from: file.range.file), query.text]
         case .postgres(let address, let query): words = ["postgres", Self.withoutPassword(address), query.text]
         case .https(let source):
             words = ["https", source.url] + source.headers.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }

@@ -79,6 +79,17 @@ struct SourceReaderTests {
         }
     }
 
+    @Test func `the same database has the same digest, wherever the audience's file is`() throws {
+        func digest(_ folder: String, _ path: String) throws -> String {
+            let audience = "kind: audience\nname: a\nsource: {sqlite: \(path), query: SELECT 1}\n"
+            let loaded = try WorkspaceLoader.load(files: ["\(folder)/a.yaml": audience], lists: .skip)
+            return try #require(loaded.workspace?.audiences.first?.origin).digest
+        }
+        #expect(try digest("eu", "app.sqlite") != digest("us", "app.sqlite"))
+        #expect(try digest("eu", "app.sqlite") == digest("us", "./../eu/app.sqlite"))
+        #expect(try digest("eu", "/srv/app.sqlite") == digest("us", "/srv/app.sqlite"))
+    }
+
     @Test func `a query in a file is the query, without what ends it`() throws {
         let written = try Self.origin("{sqlite: a, query: \"SELECT 1 AS fid\"}")
         let filed = try Self.origin("{sqlite: a, query: ../q/x.sql}", ["q/x.sql": "\u{FEFF}SELECT 1 AS fid ;\n\n"])
