@@ -227,9 +227,18 @@ import Testing
         var variables = sandbox.environment(host).merging(app.variables) { $1 }
         let two = try await HeraldProcess.run(arguments(sandbox, "run"), environment: variables)
         #expect(two.errors.contains("cannot insert multiple commands"), "\(two.errors)")
-        variables["APP_DATABASE"] = app.address
-        let super_ = try await HeraldProcess.run(arguments(sandbox, "run"), environment: variables)
-        #expect(super_.errors.contains("its role is a superuser"), "\(super_.errors)")
+        // A statement can take on every role that its own is a member of, and the one that signed in.
+        let (member, masked) = ("\(app.role)_member", "\(app.role)_masked")
+        try await app.ask(
+            """
+            CREATE ROLE \(member) LOGIN NOINHERIT IN ROLE \(app.role), herald;
+            CREATE ROLE \(masked) SUPERUSER LOGIN; ALTER ROLE \(masked) SET role = \(app.role);
+            """)
+        for role in ["herald", member, masked] {
+            variables["APP_DATABASE"] = app.address.replacing("herald@", with: "\(role)@")
+            let super_ = try await HeraldProcess.run(arguments(sandbox, "run"), environment: variables)
+            #expect(super_.errors.contains("its role is a superuser"), "\(role): \(super_.errors)")
+        }
         #expect(try await app.told() == [])
         await sandbox.end()
     }

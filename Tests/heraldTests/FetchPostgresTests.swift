@@ -151,10 +151,24 @@ import Testing
             #expect(result.status == 4, "\(right)")
             #expect(result.errors.contains("at the server") || result.errors.contains("of the server"))
         }
-        scene.variables["APP_DATABASE"] = database.address
-        let master = try await scene.herald("fetch")
-        #expect(master.status == 4)
-        #expect(master.errors.contains("superuser"), "\(master.errors)")
+        // A query can take on every role that its own is a member of, and the one that signed in.
+        let (member, masked) = ("\(database.reader)_member", "\(database.reader)_masked")
+        try await database.ask(
+            """
+            CREATE ROLE \(member) LOGIN NOINHERIT IN ROLE \(database.reader), herald;
+            CREATE ROLE \(masked) SUPERUSER LOGIN; ALTER ROLE \(masked) SET role = \(database.reader);
+            """)
+        let masters = [
+            database.address, database.address(as: member), database.address(as: masked),
+        ]
+        for address in masters {
+            scene.variables["APP_DATABASE"] = address
+            let master = try await scene.herald("fetch")
+            #expect(master.status == 4, "\(address)")
+            #expect(master.errors.contains("superuser"), "\(master.errors)")
+            let doctor = try await scene.herald("doctor")
+            #expect((doctor.output + doctor.errors).contains("superuser"), "\(doctor.output)\(doctor.errors)")
+        }
         #expect(scene.list == nil)
 
         scene.variables["APP_DATABASE"] = database.address()

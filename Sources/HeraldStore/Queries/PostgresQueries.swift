@@ -45,12 +45,18 @@ package final class PostgresQueries {
             set_config('IntervalStyle', 'iso_8601', true), set_config('bytea_output', 'hex', true)
         """
 
-    /// A right that its role must not have, if it has one.
+    /// A right that its role must not have, if it has one. A statement can take on each role that this one is a member of,
+    /// and the one that signed in.
     static let powers: PostgresStatement = """
-        SELECT CASE WHEN (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN 'is a superuser'
-                WHEN pg_has_role('pg_read_server_files', 'MEMBER') THEN 'may read files of the server'
-                WHEN pg_has_role('pg_write_server_files', 'MEMBER') THEN 'may write files of the server'
-                WHEN pg_has_role('pg_execute_server_program', 'MEMBER') THEN 'may run programs at the server'
+        WITH own (name) AS (VALUES (current_user), (session_user))
+        SELECT CASE
+                WHEN EXISTS (SELECT FROM own, pg_roles WHERE rolsuper AND pg_has_role(own.name, oid, 'MEMBER'))
+                THEN 'is a superuser, or may become one'
+                ELSE (SELECT max(words) FROM own, (VALUES
+                    ('pg_read_server_files', 'may read files of the server'),
+                    ('pg_write_server_files', 'may write files of the server'),
+                    ('pg_execute_server_program', 'may run programs at the server')) AS power (role, words)
+                    WHERE pg_has_role(own.name, power.role, 'MEMBER'))
             END
         """
 
