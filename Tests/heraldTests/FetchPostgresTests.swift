@@ -221,6 +221,30 @@ import Testing
         #expect(noAddress.errors.contains("holds no address") && !noAddress.errors.contains("Ostia"))
     }
 
+    /// The server and libpq quote names, and the server cuts long ones.
+    @Test func `the value of a variable is not shown, wherever it stands in an address`() async throws {
+        let database = try await Database()
+        var scene = try database.scene("SELECT fid FROM people")
+        scene.variables["HERALD_SOURCE_VARS"] = "SECRET"
+        scene.variables["SECRET"] = String(repeating: "s3cr3t", count: 15)
+        let address = database.address()
+        for (place, source) in [
+            ("role", "postgres: \"\(address.replacing("\(database.reader)@", with: "${SECRET}@"))\""),
+            ("database", "postgres: \"\(address.replacing("/\(database.name)?", with: "/${SECRET}?"))\""),
+            ("parameter", "postgres: \"\(address)&sslmode=${SECRET}\""),
+            ("host", "postgres: \"postgresql://reader@${SECRET}/app\""), ("file", "sqlite: \"${SECRET}\""),
+        ] {
+            try scene.declare("\(source)\nquery: SELECT fid FROM people")
+            let fetched = try await scene.herald("fetch")
+            #expect(fetched.status == 4, "\(place): \(fetched.errors)")
+            #expect(fetched.errors.contains("${SECRET}"), "\(place): \(fetched.errors)")
+            let doctor = try await scene.herald("doctor")
+            for text in [fetched.errors, doctor.output, doctor.errors] {
+                #expect(!text.contains("s3cr3t"), "\(place): \(text)")
+            }
+        }
+    }
+
     @Test func `a fetch that is killed or cut leaves the last list whole`() async throws {
         let database = try await Database(people: 20_000)
         let proxy = try PostgresProxy()

@@ -11,7 +11,6 @@ enum FetchProblem: Error, Hashable {
     case databaseOutside(String)
     case program(SourceProgram.Problem)
     case query(QueryError)
-    case address(PostgresAddressError)
     /// A variable that should hold the address of a database.
     case addressForm
     case download(Download.Problem)
@@ -35,7 +34,6 @@ enum FetchProblem: Error, Hashable {
         case .databaseOutside(let path): "this machine does not allow the database '\(path)'"
         case .program(let problem): problem.words
         case .query(let problem): problem.words
-        case .address(let problem): problem.description
         case .addressForm: "the variable in 'postgres' holds no address of a database"
         case .download(let problem): problem.words
         case .proxy(let problem): "\(problem)"
@@ -60,7 +58,6 @@ enum FetchProblem: Error, Hashable {
         case .program: "run the program by hand with the variables of 'env' only: herald does not show its messages"
         case .query(.failed(_, let help?)): help
         case .query: "correct 'query', and try it by hand"
-        case .address(let problem): problem.help
         case .addressForm: "set it to postgresql://USER@HOST/DATABASE"
         case .download(let problem): problem.help
         case .proxy(let problem): problem.help

@@ -31,7 +31,8 @@ struct ListSources {
         place.value = try variables.expand(file.value)
         let folders = environment["HERALD_SOURCE_PATHS", default: ""].split(separator: ":").map(String.init)
         guard let path = folder.database(place, of: settings, besidesIn: folders.filter { $0.hasPrefix("/") }) else {
-            throw .databaseOutside(place.value)
+            // A variable may hold a secret.
+            throw .databaseOutside(file.value)
         }
         return path
     }
@@ -39,8 +40,16 @@ struct ListSources {
     func connect(to address: String, _ origin: Audience.Origin) throws(FetchProblem) -> PostgresQueries {
         let parsed = try self.address(address, ca: origin.ca)
         do throws(QueryError) { return try PostgresQueries(parsed, isStopped: isStopped) } catch {
-            throw FetchProblem(error, within: origin.timeout)
+            throw FetchProblem(hidden(error, of: address), within: origin.timeout)
         }
+    }
+
+    /// Why there is no connection, as people may see it: libpq and the server quote names, and each may be a secret.
+    ///
+    /// - Parameter address: as a file names it.
+    func hidden(_ problem: QueryError, of address: String) -> QueryError {
+        guard case .failed(let words, let help) = problem else { return problem }
+        return .failed(variables.hideValues(in: words, of: address), help: help)
     }
 
     /// The address of a database, as a file names it.
@@ -54,7 +63,7 @@ struct ListSources {
         do throws(PostgresAddressError) {
             return try PostgresAddress(ofList: given, isFromFile: !isVariable, variables: variables.all, ca: ca)
         } catch {
-            throw .address(error)
+            throw .query(hidden(.failed(error.description, help: error.help), of: address))
         }
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import HeraldCore
 
 /// The variables of the machine that sources of lists may use. A file of a pull request must not be able to send any
@@ -34,4 +35,25 @@ struct SourceVariables {
         if let problem { throw problem }
         return expanded
     }
+
+    /// Puts `${VAR}` in the place of values in a sentence.
+    ///
+    /// - Parameter text: names the variables.
+    func hideValues(in sentence: String, of text: String) -> String {
+        let named = all.filter { text.contains("${\($0.key)") }
+        let forms = named.flatMap { name, value in Self.forms(of: value).map { (name: name, form: $0) } }
+        // A value may be a part of another one.
+        return forms.sorted { $0.form.utf8.count > $1.form.utf8.count }.reduce(sentence) { sentence, value in
+            sentence.replacing(value.form, with: "${\(value.name)}")
+        }
+    }
+
+    /// How libpq and the server may show a value. The server cuts names.
+    private static func forms(of value: String) -> Set<String> {
+        let whole = [value, value.removingPercentEncoding ?? value]
+        return Set(whole + whole.map { String(decoding: $0.utf8.prefix(longestName), as: UTF8.self) }).subtracting([""])
+    }
+
+    /// In bytes.
+    private static let longestName = 63
 }

@@ -63,7 +63,7 @@ extension ListSources {
     fileprivate func tell(_ feedback: FeedbackSettings) throws(FetchProblem) -> PostgresTelling {
         let address = try address(feedback.postgres, ca: feedback.ca)
         do throws(QueryError) { return try PostgresTelling(address, isStopped: isStopped) } catch {
-            throw error == .stopped ? .stopped : .query(error)
+            throw error == .stopped ? .stopped : .query(hidden(error, of: feedback.postgres))
         }
     }
 }
