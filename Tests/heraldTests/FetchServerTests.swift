@@ -220,6 +220,34 @@ import Testing
         #expect(scene.note?.contains("s3cret") == false && scene.note?.contains("localhost") == false)
     }
 
+    @Test func `only who asks the same again may be told that nothing changed`() async throws {
+        let server = try await Server()
+        let text = Self.text(1...2)
+        try server.serve(
+            Array(text.utf8), as: "staging.csv", ["Content-Length: \(text.utf8.count)", "ETag: \"1\""])
+        var scene = try FetchScene()
+        scene.variables["CITY"] = server.url("staging.csv")
+        try scene.declare("https: \"${CITY}\"\nca: \(server.authority)\nheaders: {X-Key: \"${SECRET}\"}")
+        #expect(try await scene.herald("fetch").status == 0)
+        for name in ["staging.csv", "production.csv"] {
+            try server.serve([], as: name, status: "304 Not Modified")
+        }
+        #expect(try await scene.herald("fetch").status == 0)
+        let note = scene.note
+        #expect(note?.contains("s3cret") == false && note?.contains("staging") == false)
+
+        // This is no answer to whoever names no version.
+        let forced = try await scene.herald("fetch", "--force")
+        #expect(forced.status == 4 && forced.errors.contains("HTTP 304"), "\(forced.errors)")
+        for (name, value) in [("CITY", server.url("production.csv")), ("SECRET", "of another tenant")] {
+            var other = scene
+            other.variables[name] = value
+            let result = try await other.herald("fetch")
+            #expect(result.status == 4 && result.errors.contains("HTTP 304"), "\(name): \(result.errors)")
+        }
+        #expect(scene.list == text && scene.note == note)
+    }
+
     @Test func `a list comes through a proxy`() async throws {
         let server = try await Server()
         try server.serve(Self.text(1...3))

@@ -68,7 +68,7 @@ struct SourceCheck {
             }
             return "the database answers, \(queries.mayWrite ? Self.writes : "its role only reads")"
         case .https(let source):
-            let request = try sources.download(source, origin)
+            let request = try sources.download(sources.expanded(source), origin)
             do throws(Download.Problem) {
                 // The list itself is not needed.
                 _ = try await request.get(since: nil, within: Self.patience) { _ in false }

@@ -1,5 +1,6 @@
 import FCM
 import FCMClient
+import Foundation
 import HeraldCore
 import HeraldStore
 import Synchronization
@@ -16,7 +17,8 @@ extension ListFetch {
         _ source: Audience.WebSource, _ wanted: Wanted, into draft: ListDraft
     ) async throws(FetchProblem) -> Downloaded {
         let origin = wanted.origin
-        let last = known(of: wanted, draft)
+        let source = try sources.expanded(source)
+        let last = known(of: wanted, source, draft)
         let request = try sources.download(source, origin)
         let (file, signals) = (draft.file, signals)
         let size = Mutex(0)
@@ -47,8 +49,8 @@ extension ListFetch {
         case .whole(let version):
             if draft.isPacked { try draft.unpack() }
             return .whole(
-                version.tag == nil && version.modified == nil
-                    ? nil : FetchedList.Version(tag: version.tag, modified: version.modified))
+                FetchedList.Version(
+                    tag: version.tag, modified: version.modified, of: source, salt: UUID().uuidString.lowercased()))
         }
     }
 
@@ -68,9 +70,12 @@ extension ListFetch {
         }
     }
 
-    /// The last list, if it is whole, can still be used, and is from the same source.
-    private func known(of wanted: Wanted, _ draft: ListDraft) -> FetchedList? {
-        guard let last = FetchedList(beside: draft.path), last.origin == wanted.origin.digest, last.version != nil,
+    /// The last list, if it is whole, can still be used, and is what the server answered to the same question.
+    ///
+    /// - Parameter source: with the values of its variables.
+    private func known(of wanted: Wanted, _ source: Audience.WebSource, _ draft: ListDraft) -> FetchedList? {
+        guard !isForced, let last = FetchedList(beside: draft.path), last.origin == wanted.origin.digest,
+            last.version?.isOf(source) ?? false,
             case .success(let content) = FetchedList.check(
                 draft.path, for: wanted.audience, among: workspace.audiences),
             content.digest == last.digest

@@ -67,15 +67,21 @@ struct ListSources {
         }
     }
 
+    /// A source with the values of its variables.
+    func expanded(_ source: Audience.WebSource) throws(FetchProblem) -> Audience.WebSource {
+        var expanded = source
+        for (name, value) in source.headers { expanded.headers[name] = try variables.expand(value) }
+        expanded.url = try variables.expand(source.url)
+        return expanded
+    }
+
+    /// - Parameter source: with the values of its variables.
     func download(_ source: Audience.WebSource, _ origin: Audience.Origin) throws(FetchProblem) -> Download {
-        var headers: [String: String] = [:]
-        for (name, value) in source.headers { headers[name] = try variables.expand(value) }
         let proxies: ProxySettings
         do throws(ProxyError) { proxies = try ProxySettings(environment: environment) } catch { throw .proxy(error) }
-        let url = try variables.expand(source.url)
         do throws(Download.Problem) {
             return try Download(
-                url, headers: headers, hosts: source.hosts,
+                source.url, headers: source.headers, hosts: source.hosts,
                 certificateAuthorities: origin.ca.map { folder.path(of: $0) }, proxies: proxies)
         } catch {
             throw .download(error)

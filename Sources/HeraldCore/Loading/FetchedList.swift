@@ -27,14 +27,6 @@ package struct FetchedList: Hashable, Sendable {
     /// So many are kept.
     private static let longestHistory = 7
 
-    /// Lets a server answer that nothing changed.
-    package struct Version: Hashable, Sendable {
-        package var tag: String?
-        package var modified: String?
-
-        package init(tag: String?, modified: String?) { (self.tag, self.modified) = (tag, modified) }
-    }
-
     /// What lists show that were fetched together.
     package struct Moment: Hashable, Sendable {
         package var id: String
@@ -78,8 +70,7 @@ package struct FetchedList: Hashable, Sendable {
         members["loaded"] = loaded.map { .string($0.rfc3339) }
         members["moment"] = moment.map { .string($0.id) }
         members["with"] = moment.map { .array($0.lists.map { .string($0) }) }
-        members["etag"] = version?.tag.map { .string($0) }
-        members["modified"] = version?.modified.map { .string($0) }
+        members.merge(version?.members ?? [:]) { $1 }
         return .object(members)
     }
 
@@ -103,8 +94,7 @@ package struct FetchedList: Hashable, Sendable {
         moment = note["moment"]?.string.map { id in
             Moment(id: id, lists: (note["with"]?.array ?? []).compactMap(\.string))
         }
-        let known = Version(tag: note["etag"]?.string, modified: note["modified"]?.string)
-        version = known.tag == nil && known.modified == nil ? nil : known
+        version = Version(in: note)
     }
 
     /// The file that names lists while they take the places of the last ones.

@@ -12,8 +12,10 @@ struct FetchedListTests {
     private static func list(_ rows: Int, after last: FetchedList? = nil, loaded: Date? = nil) -> FetchedList {
         FetchedList(
             .init(rows: rows, digest: "ab"), from: origin, after: last, fetched: time, seconds: 1.5,
-            version: .init(tag: "\"v\"", modified: nil), loaded: loaded)
+            version: .init(tag: "\"v\"", modified: nil, of: question, salt: "s"), loaded: loaded)
     }
+
+    private static let question = Audience.WebSource(url: "https://x.example/a?key=k", headers: ["x-key": "1234"])
 
     @Test func `it is read as it was written`() throws {
         var list = Self.list(3, after: Self.list(2), loaded: Self.time.addingTimeInterval(-60))
@@ -21,6 +23,27 @@ struct FetchedListTests {
         let folder = try TemporaryFolder(["a.json": list.json.compactText])
         #expect(FetchedList(beside: "\(folder.path)/a.csv") == list)
         #expect(FetchedList(beside: "\(folder.path)/b.csv") == nil)
+    }
+
+    @Test func `a version belongs to one question, which cannot be read from it`() throws {
+        let list = Self.list(3)
+        let version = try #require(list.version)
+        #expect(version.isOf(Self.question))
+        for (url, headers) in [
+            ("https://x.example/b?key=k", ["x-key": "1234"]), ("https://x.example/a?key=l", ["x-key": "1234"]),
+            (Self.question.url, ["x-key": "4321"]), (Self.question.url, [:]),
+        ] as [(String, [String: String])] {
+            #expect(!version.isOf(Audience.WebSource(url: url, headers: headers)), "\(url) \(headers)")
+        }
+        let other = FetchedList.Version(tag: "\"v\"", modified: nil, of: Self.question, salt: "t")
+        #expect(try #require(other) != version, "the same secret looks different beside another list")
+        #expect(FetchedList.Version(tag: nil, modified: nil, of: Self.question, salt: "s") == nil)
+        #expect(!list.json.compactText.contains("1234"))
+        // One that does not say what it belongs to is of no use.
+        var json = try #require(list.json.object)
+        json["asked"] = nil
+        let folder = try TemporaryFolder(["a.json": JSONValue.object(json).compactText])
+        #expect(try #require(FetchedList(beside: "\(folder.path)/a.csv")).version == nil)
     }
 
     @Test(arguments: [
