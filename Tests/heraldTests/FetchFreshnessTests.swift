@@ -203,6 +203,32 @@ import Testing
         await scene.sandbox.end()
     }
 
+    @Test func `what plans refuse is due, whatever 'every' says`() async throws {
+        let scene = try Scene()
+        let (_, host) = try await scene.sandbox.startEmulator()
+        func declare(hours: Int) throws {
+            let time = "SELECT strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '-\(hours) hours')"
+            try scene.declare(1...3, "fetch: {every: 6h, error_after: 24h, loaded_at: \"\(time)\"}")
+        }
+        try declare(hours: 25)
+        #expect(try await scene.herald("state init", host).status == 0)
+        let held = try await scene.herald("run", host)
+        #expect(held.status == 3 && held.errors.contains("guard stale_list"), "\(held.errors)")
+        let apply = try await scene.herald("apply --auto-approve", host)
+        #expect(apply.errors.contains("run 'herald fetch members'"), "\(apply.errors)")
+        let fetched = try await scene.herald("fetch")
+        #expect(fetched.status == 0 && fetched.errors.contains("fetched 'members'"), "\(fetched.errors)")
+        #expect(try scene.sent() == 0)
+
+        // The source has newer data.
+        try declare(hours: 1)
+        let run = try await scene.herald("run", host)
+        #expect(run.status == 0 && run.errors.contains("fetched 'members'"), "\(run.errors)")
+        #expect(try scene.sent() == 3)
+        #expect(try await scene.herald("fetch").errors.contains("is not due"))
+        await scene.sandbox.end()
+    }
+
     /// When the plan was made, the list was 23 hours old.
     @Test func `a saved plan is refused when a list has grown too old since`() async throws {
         let scene = try Scene()

@@ -18,12 +18,15 @@ extension ListFetch {
         return last
     }
 
-    /// Whether it is time to fetch it again, by `every`. Without that, only a person says so.
+    /// Whether it is time to fetch it again: by `every`, or because plans refuse it. Without `every`, only a person says so.
     static func isDue(_ wanted: Wanted, in folder: WorkspaceFolder, at now: Date) -> Bool {
-        guard let every = wanted.origin.freshness.every else { return false }
+        let freshness = wanted.origin.freshness
+        guard let every = freshness.every else { return false }
         guard let last = last(wanted, in: folder) else { return true }
         // A clock that went back must not put it off.
-        return last.fetched > now || last.fetched.adding(every) <= now
+        if last.fetched > now || last.fetched.adding(every) <= now { return true }
+        // By now the source may have newer data.
+        return freshness.errorAfter.map { last.age(at: now) > $0 } ?? false
     }
 
     /// Fetches what is due, before a run. Lists that cannot be fetched stay as they are.

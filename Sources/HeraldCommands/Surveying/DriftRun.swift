@@ -124,6 +124,6 @@ struct DriftRun {
             .refused,
             "\(figures.dead.count.grouped) of \((figures.answered + figures.dead.count).grouped) registrations look dead, "
                 + "more than 'max_forget_percent' (\(limit) %) allows",
-            help: Guard.maxForgetPercent.remedy)
+            help: Guard.maxForgetPercent.remedy(for: []))
     }
 }

@@ -25,7 +25,9 @@ package enum Guard: String, Hashable, Sendable, CaseIterable {
     package var leavesOut: Bool { self == .personalRows }
 
     /// What a person does about it who does not want to override it.
-    package var remedy: String {
+    ///
+    /// - Parameter names: what it refuses something.
+    package func remedy(for names: [String]) -> String {
         switch self {
         case .maxRecipients: "correct the target, or raise 'max_recipients' in the campaign's 'acknowledge'"
         case .personalRows: "correct the rows that the plan names; an override skips them"
@@ -33,7 +35,7 @@ package enum Guard: String, Hashable, Sendable, CaseIterable {
         case .maxForgetPercent: "check the credential and the project: wrong ones make every registration look dead"
         case .audienceCollapse: "complete the list"
         case .audienceGrowth: "check that it is the right list"
-        case .staleList: "run 'herald fetch'"
+        case .staleList: "run 'herald fetch \(names.joined(separator: " "))'"
         case .foreignGroup: "give the group another name"
         case .freshRecord: "if there is an older state, set 'state' to it"
         case .looksRenamed: "if it was renamed, add 'previous_names' with the name from before"
@@ -105,10 +107,11 @@ package struct RefusedGuard: Hashable, Sendable {
 
     /// What a person can do.
     package var help: String {
+        let remedy = kind.remedy(for: names)
         guard names.count > 1 else {
-            return "\(kind.remedy); to let it through: herald apply \(refusals.first?.override ?? "")"
+            return "\(remedy); to let it through: herald apply \(refusals.first?.override ?? "")"
         }
-        return "\(kind.remedy); to let all of them through: herald apply --override \(kind.rawValue); one of them: "
+        return "\(remedy); to let all of them through: herald apply --override \(kind.rawValue); one of them: "
             + "--override \(kind.rawValue)=NAME"
     }
 }

@@ -105,7 +105,7 @@ extension Need {
         self.init(
             kind: .refused, name: names.count == 1 ? names[0] : "",
             sentence: "Guard \(refused.kind.rawValue): \(refused.messages.joined(separator: "; ")). "
-                + "To mend it: \(refused.kind.remedy). The command lets it through\(besides).",
+                + "To mend it: \(refused.kind.remedy(for: names)). The command lets it through\(besides).",
             command: (["herald apply"] + (others + [refused]).map(\.override)).joined(separator: " "), subjects: names)
     }
 

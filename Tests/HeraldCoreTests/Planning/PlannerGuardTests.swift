@@ -117,6 +117,7 @@ struct PlannerGuardTests {
             ])
         #expect(plan.refusals.map(\.message).last == "the list of audience 'divers' is 25 h old; the limit is 1d")
         #expect(plan.refusals.last?.override == "--override stale_list=divers")
+        #expect(plan.refusals.byGuard.first?.help.hasPrefix("run 'herald fetch anglers divers'; ") == true)
         #expect(plan.sends.count == 1)
     }
 
