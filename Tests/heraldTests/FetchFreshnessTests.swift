@@ -144,8 +144,13 @@ import Testing
         #expect(try await fetch(40).status == 4)
         #expect(try await fetch(40, "--force").status == 0)
         #expect(scene.rows == 40)
-        // The usual number is the one in the middle of the last seven: 7 8 10 15 16 40.
-        #expect(try await fetch(40).status == 4)
+        // What a person took is usual from then on.
+        for (count, isTaken) in [(40, true), (21, true), (60, true), (16, false)] {
+            #expect(try await fetch(count).status == (isTaken ? 0 : 4), "\(count)")
+        }
+        // This one would have been taken in any case: of 21 40 40 50 60 the one in the middle is 40.
+        #expect(try await fetch(50, "--force").status == 0)
+        #expect(try await fetch(22).status == 0)
         // Another query is another list.
         try scene.declare(1...40, "expect: {max_row_change: 50%}")
         #expect(try await scene.herald("fetch").status == 0)

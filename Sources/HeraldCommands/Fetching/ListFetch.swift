@@ -108,11 +108,13 @@ struct ListFetch {
         of draft: ListDraft, _ wanted: Wanted, _ content: FetchedList.Content, version: FetchedList.Version? = nil,
         loaded: Date? = nil
     ) throws(FetchProblem) -> FetchedList {
-        let last = FetchedList(beside: draft.path)
-        if let percent = wanted.origin.maxRowChange, !isForced, last?.origin == wanted.origin.digest,
+        var last = FetchedList(beside: draft.path)
+        if let percent = wanted.origin.maxRowChange, last?.origin == wanted.origin.digest,
             let median = last?.median(refusing: content.rows, percent: percent)
         {
-            throw .rowChange(rows: content.rows, median: median, percent: percent)
+            guard isForced else { throw .rowChange(rows: content.rows, median: median, percent: percent) }
+            // A person took it, so it is what is usual from now on.
+            last = nil
         }
         return FetchedList(
             content, from: wanted.origin, after: last, fetched: draft.begin,
