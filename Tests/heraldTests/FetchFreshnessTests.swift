@@ -79,7 +79,7 @@ import Testing
         #expect(stale.status == 3, "\(stale.output)\(stale.errors)")
         #expect(stale.output.contains("stale_list") && stale.output.contains("is 25 h old; the limit is 1d"))
         #expect(try await scene.herald("validate").status == 0)
-        // Before it was fetched, it was not old.
+        // An hour before it was fetched, it was not old.
         #expect(try await scene.herald("plan --detailed-exitcode --at \(Self.later(-3600))").status == 2)
     }
 
@@ -232,6 +232,20 @@ import Testing
         #expect(try scene.sent() == 3)
         #expect(try await scene.herald("fetch").errors.contains("is not due"))
         await scene.sandbox.end()
+    }
+
+    @Test func `a clock that was fast does not make a list young`() async throws {
+        let scene = try Scene()
+        try scene.declare(1...3, "fetch: {every: 1h, error_after: 2h}")
+        #expect(try await scene.herald("fetch").status == 0)
+        // It was a year ahead when the list was fetched, and was set right.
+        try scene.age(by: -365 * 86_400)
+        let plan = try await scene.herald("plan --detailed-exitcode")
+        #expect(plan.status == 3 && plan.output.contains("stale_list"), "\(plan.output)")
+        #expect(plan.errors.contains("warning[stale-list]"), "\(plan.errors)")
+        #expect(try await scene.herald("doctor --format json").output.contains("clock was fast"))
+        #expect(try await scene.herald("fetch").errors.contains("fetched 'members'"))
+        #expect(try await scene.herald("plan --detailed-exitcode").status == 2)
     }
 
     /// When the plan was made, the list was 23 hours old.

@@ -20,7 +20,7 @@ struct SourceCheck {
     private func result(of wanted: ListFetch.Wanted) async -> CheckResult {
         let name = wanted.audience.name.value
         let last = ListFetch.last(wanted, in: sources.folder)
-        let age = last.map { "fetched \($0.fetched.age(at: now)) ago" } ?? "never fetched"
+        let age = last.map { Self.words($0.known, at: now) } ?? "never fetched"
         let found: String
         do throws(FetchProblem) { found = try await look(at: wanted) } catch {
             return .error(.lists, "\(name): \(age); \(error.description)", fix: error.help.asSentence)
@@ -39,6 +39,11 @@ struct SourceCheck {
             return .warning(.lists, text, fix: "Make a role that may only SELECT what the lists need.")
         }
         return .ok(.lists, text)
+    }
+
+    private static func words(_ list: KnownList, at now: Date) -> String {
+        list.fetched > now
+            ? "fetched while this machine's clock was fast" : "fetched \(list.timeSinceFetch(at: now).rounded) ago"
     }
 
     private static let writes = "its role may change tables"
@@ -86,11 +91,5 @@ struct SourceCheck {
         let needed = named + wanted.audience.fields.map(\.value.column)
         guard let missing = needed.filter({ !names.contains($0) }).min() else { return }
         throw .failed("the query has no column '\(missing)'", help: "correct 'query', 'columns' or 'fields'")
-    }
-}
-
-extension Date {
-    fileprivate func age(at now: Date) -> String {
-        Duration.seconds(Swift.max(0, now.timeIntervalSince(self))).rounded
     }
 }

@@ -31,10 +31,10 @@ extension LoadedWorkspace {
             let (age, limit) = (
                 list.age(at: now), [freshness.warnAfter, freshness.errorAfter].compactMap(\.self).min()
             )
-            let due = freshness.every.map { list.fetched.adding($0 + workspace.settings.runEvery * 2) }
+            let latest = freshness.every.map { $0 + workspace.settings.runEvery * 2 }
+            let isLate = latest.map { list.timeSinceFetch(at: now) > $0 } ?? false
             let isOld = limit.map { age > $0 } ?? false
-            return ListAge(
-                audience: name, fetched: list.fetched, age: age, isOld: isOld || due.map { $0 < now } ?? false)
+            return ListAge(audience: name, fetched: list.fetched, age: age, isOld: isOld || isLate)
         }
         .sorted { $0.audience < $1.audience }
     }

@@ -8,7 +8,16 @@ package struct KnownList: Hashable, Sendable {
 
     package init(fetched: Date, since: Date) { (self.fetched, self.since) = (fetched, since) }
 
-    package func age(at now: Date) -> Duration { .seconds(max(0, now.timeIntervalSince(since).rounded(.down))) }
+    package func age(at now: Date) -> Duration { Self.distance(from: since, to: now) }
+
+    /// How long ago it was fetched.
+    package func timeSinceFetch(at now: Date) -> Duration { Self.distance(from: fetched, to: now) }
+
+    /// Only a clock that was fast, or a look at an earlier time, gives a time to come. Nothing is known about how old the
+    /// list really is, so that time must not make it young.
+    private static func distance(from time: Date, to now: Date) -> Duration {
+        .seconds(abs(now.timeIntervalSince(time)).rounded(.down))
+    }
 }
 
 /// What `herald doctor` found last, without its words.

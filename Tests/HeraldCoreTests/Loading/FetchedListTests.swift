@@ -102,8 +102,11 @@ struct FetchedListTests {
     }
 
     @Test(
-        arguments: [(nil, 3600, 3600), (-60, 3600, 3660), (60, 3600, 3600), (nil, -5, 0)] as [(Double?, Double, Int)])
-    func `its age is that of its data, and never negative`(_ loaded: Double?, _ later: Double, _ seconds: Int) {
+        arguments: [
+            (nil, 3600, 3600), (-60, 3600, 3660), (60, 3600, 3600), (nil, -5, 5), (nil, -86_400, 86_400),
+            (-60, -40, 20),
+        ] as [(Double?, Double, Int)])
+    func `its age is that of its data, also seen from before`(_ loaded: Double?, _ later: Double, _ seconds: Int) {
         let list = Self.list(1, loaded: loaded.map { Self.time.addingTimeInterval($0) })
         #expect(list.age(at: Self.time.addingTimeInterval(later)) == .seconds(seconds))
     }
