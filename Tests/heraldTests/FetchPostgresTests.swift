@@ -75,6 +75,19 @@ import Testing
         #expect(plan.output.contains("2 recipients"), "\(plan.output)")
     }
 
+    @Test func `the time of the data is asked, and NULL is none`() async throws {
+        let database = try await Database()
+        let scene = try database.scene(
+            "SELECT fid FROM people", "fetch: {loaded_at: \"SELECT max(seen) FROM people WHERE n > 99\"}")
+        let empty = try await scene.herald("fetch")
+        #expect(empty.status == 4 && empty.errors.contains("'loaded_at'"), "\(empty.errors)")
+        #expect(scene.list == nil)
+        try database.declare(
+            "SELECT fid FROM people", "fetch: {loaded_at: \"SELECT max(seen) FROM people WHERE n < 3\"}", in: scene)
+        #expect(try await scene.herald("fetch").status == 0)
+        #expect(scene.note?.contains("\"loaded\":\"2026-03-03T10:00:00Z\"") == true, "\(scene.note ?? "")")
+    }
+
     @Test func `lists of one fetch agree while a writer works`() async throws {
         let database = try await Database(people: 300)
         let scene = try database.scene(

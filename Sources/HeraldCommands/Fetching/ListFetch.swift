@@ -121,7 +121,7 @@ struct ListFetch {
             seconds: machine.now().timeIntervalSince(draft.begin), version: version, loaded: loaded)
     }
 
-    /// What `loaded_at` gave. `nil` for NULL.
+    /// What `loaded_at` gave. `nil` if the source has none.
     static func time(_ text: String?) throws(FetchProblem) -> Date? {
         guard let text else { return nil }
         guard let time = Date(rfc3339: text) else { throw .loadTime }

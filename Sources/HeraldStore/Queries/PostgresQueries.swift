@@ -88,21 +88,21 @@ package final class PostgresQueries {
         try alone(within: timeout) { limit in try columns(of: query, limit).map(\.name) }
     }
 
-    /// The only value that a query gives. `nil` for NULL.
-    package func value(of query: String, within timeout: Duration) throws(QueryError) -> String? {
+    /// The only value that a query gives. NULL is none.
+    package func value(of query: String, within timeout: Duration) throws(QueryError) -> String {
         try alone(within: timeout) { limit in
             let columns = try columns(of: query, limit)
             guard columns.count == 1, PQsendQueryParams(handle, query, 0, nil, nil, nil, nil, 0) == 1 else {
                 throw QueryError.noValue
             }
-            var (rows, value): (Int32, String?) = (0, nil)
+            var (rows, found): (Int32, String?) = (0, nil)
             try answers(limit) { result in
                 rows = PQntuples(result)
                 guard rows == 1, PQgetisnull(result, 0, 0) == 0 else { return }
-                value = PQgetvalue(result, 0, 0).map { String(cString: $0) }
+                found = PQgetvalue(result, 0, 0).map { String(cString: $0) }
             }
-            guard rows == 1 else { throw QueryError.noValue }
-            return columns[0].isTime ? value.map { TimeColumns.text($0) } : value
+            guard rows == 1, let value = found else { throw QueryError.noValue }
+            return columns[0].isTime ? TimeColumns.text(value) : value
         }
     }
 

@@ -19,16 +19,16 @@ package struct SQLiteQuery {
         try reading(limit) { db in try statement(db).columnNames }
     }
 
-    /// The only value that it gives. `nil` for NULL.
-    package func value(_ limit: QueryLimit) throws(QueryError) -> String? {
+    /// The only value that it gives. NULL is none.
+    package func value(_ limit: QueryLimit) throws(QueryError) -> String {
         try reading(limit) { db in
             let statement = try statement(db)
             let rows = try Row.fetchCursor(statement)
             guard statement.columnCount == 1, let row = try rows.next() else { throw QueryError.noValue }
-            let value = try row.withUnsafeData(atIndex: 0) { data in
+            let found = try row.withUnsafeData(atIndex: 0) { data in
                 data.map { String(decoding: $0, as: UTF8.self) }
             }
-            guard try rows.next() == nil else { throw QueryError.noValue }
+            guard let value = found, try rows.next() == nil else { throw QueryError.noValue }
             return value
         }
     }
