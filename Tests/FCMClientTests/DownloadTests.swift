@@ -73,12 +73,14 @@ import Testing
         (PlainServer.Answer.cutBody, Download.Problem.cut), (.cutChunks, .cut), (.close, .cut), (.reset, .cut),
         (.noise, .cut), (.reply(.notFound), .status(404)), (.reply(.unauthorized, [:], [1]), .status(401)),
         (.reply(.ok, ["content-encoding": "br"], [1]), .packing), (.reply(.noContent), .status(204)),
-        (.reply(.partialContent, [:], [1]), .status(206)), (.reply(.found), .foreignRedirect),
+        (.reply(.partialContent, [:], [1]), .status(206)), (.reply(.found), .status(302)),
+        (.reply(.found, ["location": ""]), .status(302)),
         (.reply(.found, ["location": "http://localhost/x"]), .foreignRedirect),
         (.reply(.found, ["location": "//localhost/x"]), .foreignRedirect),
         (.reply(.found, ["location": "https://user@localhost/x"]), .foreignRedirect),
         (.reply(.found, ["location": "https://elsewhere.example/x"]), .foreignRedirect),
         (.reply(.permanentRedirect, ["location": "/again"]), .tooManyRedirects),
+        (.reply(.permanentRedirect, ["location": "again"]), .tooManyRedirects),
     ])
     func `an answer that is no whole file is a problem`(
         _ answer: PlainServer.Answer, _ problem: Download.Problem
@@ -116,6 +118,24 @@ import Testing
                 #expect(second.arrivals.requests.map(\.path) == ["/there"])
                 #expect(second.arrivals.requests.allSatisfy { $0.headers["x-key"] == nil })
             }
+        }
+    }
+
+    @Test(arguments: [
+        ("next.csv?x=%20#top", "/a/b/next.csv?x=%20"), ("../next.csv", "/a/next.csv"), ("?y", "/a/b/list.csv?y"),
+        ("/next.csv", "/next.csv"),
+    ])
+    func `a redirect leads on from where it stands`(_ location: String, _ path: String) async throws {
+        let certificate = try Certificate()
+        try await PlainServer.with(
+            certificate: certificate,
+            { request in
+                request.path == "/a/b/list.csv?x"
+                    ? .reply(.found, ["location": location]) : .reply(.ok, [:], Array(request.path.utf8))
+            }
+        ) { server in
+            let outcome = await Self.get("\(server.endpoint)/a/b/list.csv?x", certificate)
+            #expect(String(decoding: outcome.bytes, as: UTF8.self) == path, "\(outcome.result)")
         }
     }
 

@@ -155,9 +155,11 @@ package struct Download: Sendable {
 }
 
 extension TokenURL {
-    /// Where a `Location` leads from here. `nil` if it is no address.
+    /// Where a `Location` leads from here (RFC 9110 §10.2.2). `nil` if it is no address.
     fileprivate func following(_ location: String) -> TokenURL? {
-        if location.hasPrefix("/"), !location.hasPrefix("//") { return TokenURL("\(endpoint)\(location)") }
-        return TokenURL(location)
+        let place = String(location.prefix { $0 != "#" })
+        return URL(string: place, relativeTo: URL(string: "\(endpoint)\(path)")).flatMap {
+            TokenURL($0.absoluteString)
+        }
     }
 }

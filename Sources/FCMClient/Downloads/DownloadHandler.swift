@@ -64,7 +64,10 @@ final class DownloadHandler: ChannelInboundHandler {
             found = .success(.answer(.whole(version)))
         case 304: found = .success(.answer(.unchanged))
         case 301, 302, 303, 307, 308:
-            found = .success(.redirect(head.headers.first(name: "location") ?? ""))
+            guard let location = head.headers.first(name: "location"), !location.isEmpty else {
+                return tell(.failure(.status(Int(head.status.code))))
+            }
+            found = .success(.redirect(location))
         case let status: tell(.failure(.status(Int(status))))
         }
     }
