@@ -136,6 +136,32 @@ import Testing
         #expect(try await scene.herald("plan").status == 0)
     }
 
+    @Test func `lists that no audience has any more are removed, once nothing fails`() async throws {
+        let scene = try Scene(Self.printing("fid", Self.fid(1)))
+        #expect(try await scene.herald("fetch").status == 0)
+        try scene.folder.write("fid\n", to: "workspace/.herald/lists/somebody.csv")
+        try scene.declare("exit 1", name: "people")
+        #expect(try await scene.herald("fetch").status == 4)
+        #expect(scene.files == [".lock", "members.csv", "members.json", "somebody.csv"])
+        try scene.declare(Self.printing("fid", Self.fid(1)), name: "people")
+        #expect(try await scene.herald("fetch", "--out", "\(scene.folder.path)/look").status == 0)
+        #expect(scene.files.contains("members.csv"))
+        let renamed = try await scene.herald("fetch")
+        #expect(renamed.errors.contains("removed .herald/lists/members.csv"), "\(renamed.errors)")
+        #expect(scene.files == [".lock", "people.csv", "people.json", "somebody.csv"])
+
+        try scene.declare(Self.printing("{\"fid\": \"\(Self.fid(1))\"}"), "format: ndjson", name: "people")
+        #expect(try await scene.herald("fetch").status == 0)
+        #expect(scene.files == [".lock", "people.json", "people.ndjson", "somebody.csv"])
+        #expect(try await scene.herald("plan").status == 0)
+        // Nothing is left to fetch.
+        try scene.folder.write("fid\n\(Self.fid(1))\n", to: "workspace/sub/people.csv")
+        try scene.folder.write(
+            "kind: audience\nname: people\nsource: {file: people.csv}\n", to: "workspace/sub/files.yaml")
+        #expect(try await scene.herald("fetch").status == 0)
+        #expect(scene.files == [".lock", "somebody.csv"])
+    }
+
     @Test func `a full disk leaves the last list whole`() async throws {
         let scene = try Scene(Self.printing("fid", Self.fid(1)))
         #expect(try await scene.herald("fetch").status == 0)

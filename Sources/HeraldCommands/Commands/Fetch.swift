@@ -7,7 +7,8 @@ struct Fetch: AsyncParsableCommand {
         commandName: "fetch", abstract: "Bring the lists that audiences take from databases, servers and programs.",
         discussion: """
             Each list is replaced at once, or not at all. Plans read the lists that were fetched last: they open no \
-            connection and run no program. Lists of one database come from one moment.
+            connection and run no program. Lists of one database come from one moment. Lists that no audience has any \
+            more are removed.
             """)
 
     @ParentCommand var herald: Herald
@@ -30,7 +31,9 @@ struct Fetch: AsyncParsableCommand {
         let now = common.machine.now()
         let files = try LoadedWorkspace.read(common, lists: .skip, at: now, cache: nil, about: nil)
         let wanted = try wanted(in: files, at: now, common.console)
-        if wanted.isEmpty { return }
+        // Lists may be there that no audience has any more.
+        let lists = "\(files.folder.path)/\(FetchedList.folder)"
+        if wanted.isEmpty, out != nil || !FileManager.default.fileExists(atPath: lists) { return }
         let signals = common.machine.signals(common.console)
         let fetch = try ListFetch(files, common, signals, isForced: force, to: out)
         defer { fetch.end() }

@@ -69,7 +69,7 @@ extension ListFetch {
         return (try? await context.state.holder()) != nil
     }
 
-    /// Fetches lists and tells of each.
+    /// Fetches lists and tells of each, and removes those that no audience has any more.
     ///
     /// - Returns: Whether one was not fetched.
     func fetchAll(_ wanted: [Wanted]) async throws -> Bool {
@@ -82,6 +82,8 @@ extension ListFetch {
                 .interrupted(signal: signals.first), "a signal stopped the fetch",
                 help: "fetch again; the last lists are still there")
         }
+        // After a failure, somebody may take back what they changed in the files.
+        if !hasFailed { removeOthers() }
         return hasFailed
     }
 }
