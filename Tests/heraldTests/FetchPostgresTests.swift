@@ -171,13 +171,11 @@ import Testing
             CREATE ROLE \(member) LOGIN NOINHERIT IN ROLE \(database.reader), herald;
             CREATE ROLE \(masked) SUPERUSER LOGIN; ALTER ROLE \(masked) SET role = \(database.reader);
             """)
-        let masters = [
-            database.address, database.address(as: member), database.address(as: masked),
-        ]
-        for address in masters {
+        for role in ["herald", member, masked] {
+            let address = database.address(as: role)
             scene.variables["APP_DATABASE"] = address
             let master = try await scene.herald("fetch")
-            #expect(master.status == 4, "\(address)")
+            #expect(master.status == 4, "\(role)")
             #expect(master.errors.contains("superuser"), "\(master.errors)")
             let doctor = try await scene.herald("doctor")
             #expect((doctor.output + doctor.errors).contains("superuser"), "\(doctor.output)\(doctor.errors)")

@@ -12,7 +12,7 @@ struct FetchedListTests {
     private static func list(_ rows: Int, after last: FetchedList? = nil, loaded: Date? = nil) -> FetchedList {
         FetchedList(
             .init(rows: rows, digest: "ab"), from: origin, after: last, fetched: time, seconds: 1.5,
-            version: .init(tag: "\"v\"", modified: nil, of: question, salt: "s"), loaded: loaded)
+            version: FetchedList.Version(tag: "\"v\"", modified: nil, of: question, salt: "s"), loaded: loaded)
     }
 
     private static let question = Audience.WebSource(url: "https://x.example/a?key=k", headers: ["x-key": "1234"])
