@@ -96,21 +96,50 @@ import Testing
         #expect(try await Content(destination.open(for: .reading)) == before)
     }
 
-    @Test(arguments: [true, false])
-    func `once the source is sealed, the same command opens the copy or makes it`(_ isThere: Bool) async throws {
-        for (source, destination) in [
-            (file("source"), try database()) as (any StateLocation, any StateLocation),
-            (try database(), file("target")),
-        ] {
+    /// Two places of different kinds, each way.
+    private func pairs() throws -> [(any StateLocation, any StateLocation)] {
+        [(file("source"), try database()), (try database(), file("target"))]
+    }
+
+    @Test func `once the source is sealed, the same command opens the copy`() async throws {
+        for (source, destination) in try pairs() {
             _ = try await filled(source, seed: 10)
             let before = try await Content(source.open(for: .reading))
             let content = try source.copyPlace.read { reader in
-                if isThere { try destination.copyPlace.make { try reader.copy(to: $0) } }
+                try destination.copyPlace.make { try reader.copy(to: $0) }
                 return try CopyDigest(reader)
             }
             try source.copyPlace.seal(movedTo: destination.name, content: content)
             _ = try await StateCopy.move(from: source, to: destination)
             #expect(try await Content(destination.open(for: .reading)) == before)
+        }
+    }
+
+    @Test func `a sealed state does not come back, wherever the one that it became is`() async throws {
+        for (source, destination) in try pairs() {
+            _ = try await filled(source, seed: 16)
+            _ = try await StateCopy.move(from: source, to: destination)
+            try await destination.open(for: .changing).commit([.spendPlan("sent since")])
+            let next = file(UUID().uuidString)
+            _ = try await StateCopy.move(from: destination, to: next)
+            await #expect(throws: StateError.moved(path: destination.name, to: next.name)) {
+                try await StateCopy.move(from: source, to: destination)
+            }
+            try await remove(destination)
+            await #expect(throws: StateCopy.lost(destination.name, from: source.name)) {
+                try await StateCopy.move(from: source, to: destination)
+            }
+            #expect(try destination.copyPlace.status() == .absent)
+        }
+    }
+
+    /// As a person does who does not need a sealed state any more.
+    private func remove(_ place: any StateLocation) async throws {
+        guard let database = place as? StateDatabase else { return try place.copyPlace.remove() }
+        let server = database.server
+        try await PostgresSession(server.parameters, schema: server.schema).perform(for: server.patience) {
+            connection, _ in
+            _ = try connection.perform("DROP SCHEMA \(server.quotedSchema) CASCADE", until: server.deadline)
         }
     }
 

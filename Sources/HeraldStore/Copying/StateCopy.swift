@@ -2,7 +2,7 @@ internal import Dispatch
 internal import HeraldCore
 
 /// Moves a state to another place. At every moment exactly one of the two can be used, or none: the copy is closed until
-/// the source is sealed. Doing it again completes what a crash cut short.
+/// the source is sealed. Doing it again completes what a crash cut short; a sealed state is never copied anew.
 package enum StateCopy {
     package enum Result: Hashable, Sendable {
         case moved(recipients: Int)
@@ -52,10 +52,10 @@ package enum StateCopy {
             try compare(content, with: destination)
             try destination.open()
             return .moved(recipients: content.recipients)
-        case .absent:
-            let content = try make(destination, from: source)
-            try destination.open()
-            return .moved(recipients: content.recipients)
+        // The copy was whole before the source was sealed, so it was there and was removed. What was sent from it since
+        // is not in the source.
+        case .absent: throw lost(destination.name, from: source.name)
+        case .sealed(lineage, let next): throw StateError.moved(path: destination.name, to: next)
         case .open, .closed, .sealed: throw StateError.exists(path: destination.name)
         }
     }
@@ -77,6 +77,13 @@ package enum StateCopy {
             throw StateError.damaged(
                 path: destination.name, detail: "the copy differs in \(differences.joined(separator: ", "))")
         }
+    }
+
+    /// The source was moved to a place where no state is any more.
+    static func lost(_ place: String, from name: String) -> StateError {
+        .inaccessible(
+            path: name, detail: "it was moved to \(place), where there is none any more",
+            help: "look for that state or its newest backup: this one does not know what was sent since")
     }
 
     /// The source changed after it was copied.
