@@ -63,6 +63,13 @@ package final class PostgresCluster: Sendable {
         try await run("pg_ctl", "-m", isImmediate ? "immediate" : "fast", "-w", "stop")
     }
 
+    /// Starts it again with another setting.
+    package func restart(with setting: String) async throws {
+        try await ask("ALTER SYSTEM SET \(setting)")
+        try await stop(isImmediate: false)
+        try await start()
+    }
+
     /// Makes a standby a primary.
     package func promote() async throws { try await run("pg_ctl", "-w", "promote") }
 

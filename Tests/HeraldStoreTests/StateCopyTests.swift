@@ -184,6 +184,35 @@ import Testing
         _ = try await source.open(for: .changing)
     }
 
+    @Test func `a server that may lose what it confirmed gets no state, and none is opened there`() async throws {
+        let careless = try await PostgresCluster("fsync = off")
+        let server = PostgresServer(
+            name: "careless", schema: "herald",
+            parameters: ["host": careless.folder, "dbname": "postgres", "user": "herald"])
+        let (source, destination) = (file("source"), StateDatabase(server, Self.binding, folder: "/none") { _ in })
+        _ = try await filled(source, seed: 17)
+        func isRefused() async throws {
+            let error = await #expect(throws: StateError.self) {
+                try await StateCopy.move(from: source, to: destination)
+            }
+            #expect("\(try #require(error))".contains("'fsync' is off there"))
+        }
+        try await isRefused()
+        _ = try await source.open(for: .changing)
+        #expect(try destination.copyPlace.status() == .absent)
+        try await careless.restart(with: "fsync = on")
+        let content = try source.copyPlace.read { reader in
+            try destination.copyPlace.make { try reader.copy(to: $0) }
+            return try CopyDigest(reader)
+        }
+        try source.copyPlace.seal(movedTo: destination.name, content: content)
+        try await careless.restart(with: "fsync = off")
+        try await isRefused()
+        try await careless.restart(with: "fsync = on")
+        _ = try await StateCopy.move(from: source, to: destination)
+        _ = try await destination.open(for: .changing)
+    }
+
     @Test func `what differs is found`() async throws {
         let source = file("source")
         _ = try await filled(source, seed: 14)

@@ -33,6 +33,7 @@ struct DatabaseCopyPlace: CopyPlace {
 
     func make(_ body: (any CopyWriter) throws -> Void) throws {
         try connected { connection in
+            try server.checkDurability(connection)
             // What is copied is read between its statements, and nobody waits for it.
             let transaction = writing(on: connection, idle: nil)
             // A copy that was cut short goes with its schema, so nothing else may be in it.
@@ -79,6 +80,7 @@ struct DatabaseCopyPlace: CopyPlace {
 
     func open() throws {
         try connected { connection in
+            try server.checkDurability(connection)
             let transaction = writing(on: connection)
             transaction.run("UPDATE @identity SET closed = false")
             try transaction.commit()

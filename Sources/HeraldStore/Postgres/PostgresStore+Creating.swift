@@ -9,6 +9,7 @@ extension PostgresStore {
         let session = PostgresSession(server.parameters, schema: server.schema)
         do {
             try await session.perform(for: server.patience) { connection, attempt in
+                try server.checkDurability(connection)
                 // An earlier try may have made it, if its answer was lost.
                 if attempt > 1, try isMade(identity, on: connection, server) { return }
                 do { try make(identity, on: connection, server) } catch let error as PostgresError
