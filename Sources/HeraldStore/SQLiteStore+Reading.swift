@@ -94,15 +94,15 @@ extension SQLiteStore {
         }
     }
 
-    package func check() async throws {
-        try await reading { db in
-            let found = try String.fetchOne(db, sql: "PRAGMA quick_check(1)")
-            guard found == "ok" else { throw StateDamage(detail: "SQLite says: \(found ?? "nothing")") }
-            let reader = StateReader(db: db)
-            for name in try reader.snapshot().occurrences.keys { _ = try reader.occurrence(name) }
-            var last: RecipientID = 0
-            while let next = try reader.recipients(after: last, limit: 10_000).last?.id { last = next }
-        }
+    package func check() async throws { try await reading { try SQLiteStore.check($0) } }
+
+    static func check(_ db: Database) throws {
+        let found = try String.fetchOne(db, sql: "PRAGMA quick_check(1)")
+        guard found == "ok" else { throw StateDamage(detail: "SQLite says: \(found ?? "nothing")") }
+        let reader = StateReader(db: db)
+        for name in try reader.snapshot().occurrences.keys { _ = try reader.occurrence(name) }
+        var last: RecipientID = 0
+        while let next = try reader.recipients(after: last, limit: 10_000).last?.id { last = next }
     }
 
     /// GRDB's own `read` sets `PRAGMA query_only` before and after. After such a pragma, SQLite compiles all statements of

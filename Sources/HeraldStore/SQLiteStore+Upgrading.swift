@@ -33,7 +33,7 @@ extension SQLiteStore {
         do {
             // An empty path makes a temporary file.
             let copy = try DatabaseQueue(path: "", configuration: Self.configuration())
-            try database.backup(to: copy)
+            try Self.copy(database, to: copy)
             try Schema.migrate(copy)
             return try SQLiteStore(copy, path: path, isCopy: true)
         } catch {
@@ -41,13 +41,40 @@ extension SQLiteStore {
         }
     }
 
-    /// Writes a copy of the database as it is at this moment. Others may write meanwhile.
-    static func backUp(_ database: DatabaseQueue, to path: String) throws {
+    /// Writes a copy of the state as it is at this moment, whatever its format, if all of the copy can be read. Others
+    /// may write meanwhile.
+    func backUp(to file: String) throws {
+        do {
+            try Self.backUp(database, to: file) { copy in
+                do {
+                    let copied = try SQLiteStore(copy, path: path)
+                    try (copied.isUpgraded ? copied : copied.upgradedCopy()).database.read { try Self.check($0) }
+                } catch {
+                    // What is wrong with the copy is wrong with the state.
+                    throw Self.stateError(error, path: path)
+                }
+            }
+        } catch {
+            throw Self.stateError(error, path: file)
+        }
+    }
+
+    private static func backUp(
+        _ database: DatabaseQueue, to path: String, check: (DatabaseQueue) throws -> Void = { _ in }
+    ) throws {
         let draft = try DraftFile(for: path)
         let copy = try DatabaseQueue(path: draft.path, configuration: configuration())
-        try database.backup(to: copy)
+        try Self.copy(database, to: copy)
+        try check(copy)
         try copy.close()
         try draft.publish()
+    }
+
+    private static func copy(_ database: DatabaseQueue, to copy: DatabaseQueue) throws {
+        do { try database.backup(to: copy) } catch let error as DatabaseError {
+            // Its message is that of an earlier call, which succeeded. Without one, it gets that of its code.
+            throw DatabaseError(resultCode: error.extendedResultCode)
+        }
     }
 
     private static func freeName(_ name: String) -> String {

@@ -111,7 +111,9 @@ package final class SQLiteStore: StateStore {
             if [.SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_MISMATCH, .SQLITE_ERROR].contains(code) {
                 return .damaged(path: path, detail: "SQLite says: \(error.message ?? code.description)")
             }
-            return .inaccessible(path: path, detail: "SQLite says: \(error.message ?? code.description)")
+            return .inaccessible(
+                path: path, detail: "SQLite says: \(error.message ?? code.description)",
+                help: code == .SQLITE_FULL ? "make room on its disk, then run the command again" : nil)
         default:
             return .damaged(path: path, detail: "it cannot be read as a state")
         }

@@ -48,10 +48,7 @@ package struct StateFile: StateLocation {
     }
 
     package func backUp(to file: String) async throws {
-        let store = try SQLiteStore(path: path)
-        do { try SQLiteStore.backUp(store.database, to: file) } catch {
-            throw SQLiteStore.stateError(error, path: file)
-        }
+        try SQLiteStore(path: path).backUp(to: file)
     }
 
     /// Databases in the state's folder.

@@ -24,7 +24,8 @@ package protocol StateLocation: Sendable {
     /// The state, which must exist.
     func open(for use: StateUse) async throws -> any StateStore
 
-    /// Writes a copy of the state as it is now, whatever it is bound to. Runs may go on meanwhile.
+    /// Writes a copy of the state as it is now, whatever it is bound to, or throws if any part of it is damaged. Runs
+    /// may go on meanwhile.
     ///
     /// - Parameter file: must not exist.
     func backUp(to file: String) async throws

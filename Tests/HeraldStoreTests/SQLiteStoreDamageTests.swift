@@ -254,6 +254,40 @@ struct SQLiteStoreDamageTests {
         }
     }
 
+    // MARK: Backups
+
+    private var location: StateFile {
+        StateFile(path: path, StateBinding(project: "tide-app", endpoint: .emulator, workspace: "tide")) { _ in }
+    }
+
+    @Test(arguments: [
+        "UPDATE membership SET bytes = x'' WHERE state = 1", "UPDATE recipient SET registration = 'x' WHERE id = 2",
+        "DROP TABLE pause",
+    ])
+    func `no backup is made of a damaged state`(_ sql: String) async throws {
+        try await makeRecord()
+        try await location.backUp(to: "\(folder.path)/sound.sqlite")
+        try tamper(sql)
+        await #expect { try await location.backUp(to: "\(folder.path)/backup.sqlite") } throws: { isDamaged($0) }
+        try hasNothingBut(["sound.sqlite", "state.sqlite"])
+    }
+
+    @Test func `no backup is made of a state with torn pages`() async throws {
+        try await makeRecord()
+        var bytes = Array(try Data(contentsOf: URL(filePath: path)))
+        let middle = bytes.count / 2
+        bytes.replaceSubrange(middle..<bytes.count, with: [UInt8](repeating: 0xff, count: bytes.count - middle))
+        try folder.write(bytes, to: "state.sqlite")
+        await #expect { try await location.backUp(to: "\(folder.path)/backup.sqlite") } throws: { isDamaged($0) }
+        try hasNothingBut(["state.sqlite"])
+    }
+
+    /// Nothing is left of a file that was not finished.
+    private func hasNothingBut(_ names: [String]) throws {
+        let found = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(found.filter { !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }.sorted() == names)
+    }
+
     // MARK: -
 
     /// A state with something in every table, closed, and so in one file.

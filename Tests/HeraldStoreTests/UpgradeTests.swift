@@ -155,6 +155,14 @@ struct UpgradeTests {
         #expect(try names() == ["state.sqlite", "state.sqlite.before-v\(Schema.newest)"])
     }
 
+    @Test(arguments: [OldState.v1, OldState.v2, OldState.v3, OldState.v4, OldState.v5])
+    func `a backup of an old state is the old state`(_ old: String) async throws {
+        let (state, backup) = ("\(folder.path)/old.sqlite", "\(folder.path)/backup.sqlite")
+        try FileManager.default.copyItem(atPath: old, toPath: state)
+        try await StateFile(path: state, OldState.binding) { _ in }.backUp(to: backup)
+        #expect(try OldState.rows(in: backup) == OldState.rows(in: old))
+    }
+
     @Test func `a copy that is there is never replaced`() async throws {
         try folder.write("mine", to: "state.sqlite.before-v\(Schema.newest)")
         _ = try await location().lock(for: "run")

@@ -46,6 +46,37 @@ import Testing
         await sandbox.end()
     }
 
+    @Test(arguments: ["backup", "copy --to"]) func `an empty name is called that`(_ command: String) async throws {
+        let (sandbox, host) = try await applied()
+        let arguments = command.split(separator: " ").map(String.init)
+        let result = try await HeraldProcess.run(
+            ["-w", sandbox.workspace, "state"] + arguments + [""], environment: sandbox.environment(host))
+        #expect(result.status == 1)
+        #expect(result.errors.contains("has an empty name"), "\(result.errors)")
+        await sandbox.end()
+    }
+
+    @Test(.enabled(if: StateFault.isAvailable, "a library before the system's fills the disk, and is for Linux only"))
+    func `a backup for which there is no room says so, and leaves nothing`() async throws {
+        let (sandbox, host) = try await applied()
+        func backUp(_ name: String, _ fault: StateFault? = nil, at call: Int = 0) async throws -> ChildProcess.Result {
+            let path = "\(sandbox.folder.path)/\(name)"
+            let faults = StateFault.environment(fault, at: call, state: path, trace: "\(path)-trace")
+            return try await HeraldProcess.run(
+                ["-w", sandbox.workspace, "state", "backup", path],
+                environment: sandbox.environment(host).merging(faults) { $1 })
+        }
+        #expect(try await backUp("whole").status == 0)
+        let calls = RecordCall.all(in: try sandbox.folder.read("whole-trace"))
+        let write = try #require(calls.firstIndex { $0.name == "pwrite" }) + 1
+        let failed = try await backUp("none", .fullOnce, at: write)
+        #expect(failed.status == 1)
+        #expect(failed.errors.contains("database or disk is full"), "\(failed.errors)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: sandbox.folder.path)
+        #expect(names.filter { $0.hasPrefix("none") } == ["none-trace"])
+        await sandbox.end()
+    }
+
     @Test func `a restored backup is found out, and goes on only when a person says so`() async throws {
         let (sandbox, host) = try await applied()
         let backup = "\(sandbox.folder.path)/backup.sqlite"

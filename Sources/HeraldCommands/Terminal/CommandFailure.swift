@@ -34,6 +34,10 @@ struct CommandFailure: Error, Hashable {
     ///
     /// - Parameter name: what it is the path of.
     static func require(path: String, _ name: String) throws(CommandFailure) {
+        // It usually comes from a variable that is not set.
+        if path.isEmpty {
+            throw CommandFailure(.wrong, "\(name) has an empty name", help: "write a path")
+        }
         guard PostgresSettings.isAddress(path) || PostgresSettings.isMistakenAddress(path) else { return }
         throw CommandFailure(
             .wrong, "\(name) is an address, and herald does not take it as it is",
