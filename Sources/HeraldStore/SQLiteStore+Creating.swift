@@ -7,12 +7,6 @@ extension SQLiteStore {
     /// Creates an empty state and the folders above it, completely or not at all, even if the process or the machine
     /// stops. It never replaces an existing file.
     package static func create(at path: String, identity: RecordedState.Identity) throws -> SQLiteStore {
-        try make(at: path) { try write(identity, to: $0) }
-        return try open(at: path)
-    }
-
-    /// Makes a new file with the tables of a state, and what `body` writes to them.
-    static func make(at path: String, _ body: (Database) throws -> Void) throws {
         do {
             let folder = (path as NSString).deletingLastPathComponent
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -21,6 +15,12 @@ extension SQLiteStore {
                 path: path, detail: "the folder cannot be made",
                 help: "look at who may write in the folder above it")
         }
+        try make(at: path) { try write(identity, to: $0) }
+        return try open(at: path)
+    }
+
+    /// Makes a new file with the tables of a state, and what `body` writes to them. Its folder must exist.
+    static func make(at path: String, _ body: (Database) throws -> Void) throws {
         let draft = try DraftFile(for: path)
         do { try fill(draft.path, body) } catch { throw stateError(error, path: path) }
         try draft.publish()

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import HeraldCore
 import HeraldTestSupport
 import Testing
@@ -178,10 +179,48 @@ import Testing
             }
         }
         let destination = StateDatabase(server, Self.binding, folder: "/none/.herald") { _ in }
-        await #expect(throws: StateError.exists(path: server.name)) {
+        await #expect(throws: StateCopy.occupied(server.name)) {
             try await StateCopy.move(from: source, to: destination)
         }
         _ = try await source.open(for: .changing)
+    }
+
+    @Test(arguments: ["", "fid\n1\n", String(repeating: "herald: 1\n", count: 99)])
+    func `a file that is no state is left alone`(_ text: String) async throws {
+        let (source, destination) = (file("source"), file("list"))
+        _ = try await filled(source, seed: 18)
+        try folder.write(text, to: "list.sqlite")
+        await #expect(throws: StateCopy.occupied(destination.name)) {
+            try await StateCopy.move(from: source, to: destination)
+        }
+        #expect(try folder.read("list.sqlite") == text)
+        _ = try await source.open(for: .changing)
+    }
+
+    @Test func `no folder is made`() async throws {
+        let source = file("source")
+        _ = try await filled(source, seed: 19)
+        let error = await #expect(throws: StateError.self) {
+            try await StateCopy.move(from: source, to: file("mistyped/target"))
+        }
+        #expect("\(try #require(error))".contains("mistyped/target.sqlite"))
+        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/mistyped"))
+        _ = try await source.open(for: .changing)
+    }
+
+    @Test func `what is damaged is named, and that is not the place that it goes to`() async throws {
+        let source = file("source")
+        _ = try await filled(source, seed: 20)
+        let state = try DatabaseQueue(path: source.name)
+        try await state.write { try $0.execute(sql: "DROP TABLE pause") }
+        try state.close()
+        for destination in [file("target"), try database()] as [any StateLocation] {
+            let error = await #expect(throws: StateError.self) {
+                try await StateCopy.move(from: source, to: destination)
+            }
+            guard case .damaged(source.name, _)? = error else { return #expect(error == nil) }
+            #expect(try destination.copyPlace.status() == .absent)
+        }
     }
 
     @Test func `a server that may lose what it confirmed gets no state, and none is opened there`() async throws {

@@ -21,6 +21,9 @@ package protocol CopyPlace: Sendable {
 
     /// Opens a closed state.
     func open() throws
+
+    /// Replaces errors of the store by what is wrong with this state.
+    func stateError(_ error: any Error) -> StateError
 }
 
 /// What there is in a place.
@@ -41,6 +44,26 @@ package protocol CopyReader {
 
     /// The sets of one owner, by state.
     func sets(of sets: CopiedSets, owner: Int64) throws -> [Int: RecipientSet]
+}
+
+/// Reads a state whose errors name its place, also between what is written to another place.
+struct BlamedReader: CopyReader {
+    let reader: any CopyReader
+    let place: any CopyPlace
+
+    func head() throws -> CopiedHead { try blamed { try reader.head() } }
+
+    func rows(of table: CopiedTable, after key: [CopiedValue]?) throws -> [[CopiedValue]] {
+        try blamed { try reader.rows(of: table, after: key) }
+    }
+
+    func sets(of sets: CopiedSets, owner: Int64) throws -> [Int: RecipientSet] {
+        try blamed { try reader.sets(of: sets, owner: owner) }
+    }
+
+    private func blamed<Value>(_ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch { throw place.stateError(error) }
+    }
 }
 
 /// Writes a state's tables in one transaction.

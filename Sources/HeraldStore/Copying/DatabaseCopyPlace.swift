@@ -40,7 +40,7 @@ struct DatabaseCopyPlace: CopyPlace {
             let others = try transaction.fetch(
                 "SELECT FROM pg_class JOIN pg_namespace AS space ON space.oid = relnamespace WHERE nspname = $1 LIMIT 1",
                 .text(server.schema))
-            guard others.count == 0 else { throw StateError.exists(path: name) }
+            guard others.count == 0 else { throw StateCopy.occupied(name) }
             PostgresStore.makeTables(in: transaction, on: connection, server)
             try body(DatabaseCopyTables(transaction, workspace: workspace))
             StateChange.renewNumbering(transaction)
@@ -87,6 +87,8 @@ struct DatabaseCopyPlace: CopyPlace {
         }
     }
 
+    func stateError(_ error: any Error) -> StateError { server.stateError(error) }
+
     /// - Parameter idle: Between two statements the content of a large state is compared.
     private func writing(
         on connection: PostgresConnection, idle: Duration? = .seconds(60)
@@ -100,7 +102,7 @@ struct DatabaseCopyPlace: CopyPlace {
         } catch let error as PostgresError where error.code.map(PostgresStore.taken.contains) == true {
             throw StateError.exists(path: name)
         } catch {
-            throw server.stateError(error)
+            throw stateError(error)
         }
     }
 }

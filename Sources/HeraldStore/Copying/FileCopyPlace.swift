@@ -11,10 +11,16 @@ struct FileCopyPlace: CopyPlace {
     func status() throws -> CopyStatus {
         guard (try? FileManager.default.attributesOfItem(atPath: path)) != nil else { return .absent }
         return try blamed {
-            let database = try opened()
-            switch try database.read(Schema.found) {
+            let (database, found): (DatabaseQueue, Schema.Found)
+            do {
+                let queue = try opened()
+                (database, found) = (queue, try queue.read(Schema.found))
+            } catch DatabaseError.SQLITE_NOTADB {
+                throw StateCopy.occupied(path)
+            }
+            switch found {
             case .newer: throw StateError.newer(path: path)
-            case .none: throw StateError.exists(path: path)
+            case .none: throw StateCopy.occupied(path)
             case .format(let format) where format < Schema.newest: throw StateError.older(path: path)
             case .format: break
             }
@@ -66,8 +72,10 @@ struct FileCopyPlace: CopyPlace {
         try DatabaseQueue(path: path, configuration: SQLiteStore.configuration())
     }
 
+    func stateError(_ error: any Error) -> StateError { SQLiteStore.stateError(error, path: path) }
+
     private func blamed<Value>(_ body: () throws -> Value) throws -> Value {
-        do { return try body() } catch { throw SQLiteStore.stateError(error, path: path) }
+        do { return try body() } catch { throw stateError(error) }
     }
 }
 

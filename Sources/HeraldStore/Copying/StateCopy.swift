@@ -63,7 +63,8 @@ package enum StateCopy {
     /// Makes a closed copy and reads it again.
     private static func make(_ destination: any CopyPlace, from source: any CopyPlace) throws -> CopyDigest {
         guard try destination.status() == .absent else { throw StateError.exists(path: destination.name) }
-        let content = try source.read { reader in
+        let content = try source.read {
+            let reader = BlamedReader(reader: $0, place: source)
             try destination.make { try reader.copy(to: $0) }
             return try CopyDigest(reader)
         }
@@ -84,6 +85,11 @@ package enum StateCopy {
         .inaccessible(
             path: name, detail: "it was moved to \(place), where there is none any more",
             help: "look for that state or its newest backup: this one does not know what was sent since")
+    }
+
+    /// Something that is no state of herald's is in the way.
+    static func occupied(_ name: String) -> StateError {
+        .inaccessible(path: name, detail: "something that is no state is there", help: "name another place")
     }
 
     /// The source changed after it was copied.

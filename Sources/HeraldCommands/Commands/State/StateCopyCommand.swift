@@ -16,7 +16,9 @@ struct StateCopyCommand: AsyncParsableCommand {
     @OptionGroup var options: CommonOptions
 
     @Option(
-        help: ArgumentHelp("A path, or postgresql://USER@HOST/DATABASE. There must be no state.", valueName: "where"),
+        help: ArgumentHelp(
+            "A path in a folder that is there, or postgresql://USER@HOST/DATABASE. There must be no state.",
+            valueName: "where"),
         completion: .file())
     var to: String
 
