@@ -45,7 +45,7 @@ extension Life {
             if case .retry(let code) = way {
                 note((occurrence.codes[code] ?? []).subtracting(known.state.dead), of: key, isPromised: false)
             } else {
-                note(occurrence.uncertain, of: key, isPromised: true)
+                note(occurrence.uncertain.subtracting(known.state.dead), of: key, isPromised: true)
             }
             // Whoever was not tried before it had ended gets nothing more of it.
             let untried = known.state.occurrences[id]?.codes[SkipReason.notTried.rawValue] ?? []

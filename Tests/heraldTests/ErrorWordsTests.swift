@@ -94,7 +94,8 @@ import Testing
         Kind(
             [
                 .noOccurrence, .nobodyUncertain, .alreadyFinished, .noCampaign(name: "C", revision: 2),
-                .nobodyRejected(code: "X", known: ["Y"]), .allDead(3), .changed, .reachedOtherwise, .noMorePersonal,
+                .nobodyRejected(code: "X", known: ["Y"]), .nobodyReachable(3), .changed, .reachedOtherwise,
+                .noMorePersonal,
                 .sentBefore(OccurrenceID(rawValue: "news@once")), .timeTaken(OccurrenceID(rawValue: "tide@b")),
                 .disabled, .halted, .paused("C"),
                 .tooLate(.late(since: time)),

@@ -96,6 +96,44 @@ struct TryingAgainTests {
         #expect(after["finished"] != .null)
     }
 
+    /// Nobody can send to the third any more.
+    private func lose(_ town: Town, by way: String) async throws {
+        if way == "erase" {
+            let rows = [1, 2, 4].map { "\(Registration.fid($0).rawValue),\n" }.joined()
+            try town.folder.write("fid,zone\n" + rows, to: "members.csv")
+        }
+        let approval = way == "erase" ? ["--auto-approve"] : []
+        let lost = try await town.herald(["state", way, Registration.fid(3).rawValue] + approval)
+        #expect(lost.failure == nil, "\(lost.errors)")
+    }
+
+    @Test(arguments: ["forget", "erase"])
+    func `whom nobody can send to stays unknown, and the command says so`(_ way: String) async throws {
+        let town = try await sendEbb("")
+        try await lose(town, by: way)
+        let resolve = ["state", "resolve", "ebb@once"]
+        let refused = try await town.herald(resolve + ["--resend"])
+        #expect(refused.errors.contains("ebb@once cannot be sent again to the 1 recipient: "), "\(refused.errors)")
+        #expect(try await occurrence("ebb@once", of: town)["unknown"] == 1)
+        #expect(try await town.herald(resolve + ["--accept"]).failure == nil)
+        #expect(try await occurrence("ebb@once", of: town)["unknown"] == 0)
+    }
+
+    @Test func `an erased person does not keep an occurrence open`() async throws {
+        let town = try await sendEbb("")
+        for way in [["--retry", "SENDER_ID_MISMATCH"], ["--resend"]] {
+            let resolved = try await town.herald(["state", "resolve", "ebb@once"] + way)
+            #expect(resolved.failure == nil, "\(resolved.errors)")
+        }
+        try await lose(town, by: "erase")
+        let run = try await town.herald("run")
+        let after = try await occurrence("ebb@once", of: town)
+        #expect(after["accepted"] == 3 && after["unknown"] == 1 && after["again"] == 0, "\(run.output)\(run.errors)")
+        #expect(after["finished"] != .null)
+        let plan = try await town.herald("plan")
+        #expect(!plan.output.contains("left the list"), "\(plan.output)")
+    }
+
     /// The report of the town's only run, as if that could not have written that it had tried nobody whose outcome the
     /// state does not know. Returns its path.
     private func unwritten(_ town: Town) throws -> String {

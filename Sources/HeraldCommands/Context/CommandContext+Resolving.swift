@@ -15,18 +15,24 @@ extension CommandContext {
                 state.clocksMatter(to: id, resolution, campaign)
                 ? try await listed(campaign, in: store, state) : nil
             let formerNames = workspace.audiences.map { ($0.name.value, $0.previousNames.map(\.value)) }
+            let again = state.occurrences[id]?.ledger?.members(triedAgainBy: resolution) ?? []
+            let erased = try await store.erased(of: again)
             let changes: [StateChange]
             do throws(ResolutionProblem) {
                 changes = try state.changes(
                     resolving: id, by: resolution, campaign: campaign, wanted: wanted,
-                    Dictionary(formerNames) { first, _ in first }, at: machine.now())
+                    Dictionary(formerNames) { first, _ in first }, besides: erased, at: machine.now())
             } catch {
                 throw error.failure(for: id.rawValue, in: state)
             }
             var told = state.told
             told.decide(resolution, about: id)
             try await store.commit(changes + (told == state.told ? [] : [.told(told)]))
-            return resolution == .abandon ? state.wordsOfWhoIsLeft(of: id, campaign, at: machine.now()) : []
+            if resolution == .abandon { return state.wordsOfWhoIsLeft(of: id, campaign, at: machine.now()) }
+            let unreachable = again.intersection(state.dead).union(erased).count
+            guard unreachable > 0 else { return [] }
+            let people = count(unreachable, "recipient")
+            return ["it is not sent again to \(people) whose registrations are dead or erased; their outcomes stay"]
         }
         console.info("herald: settled \(id)\n")
         for line in left { console.info("herald: \(line)\n") }
@@ -110,6 +116,21 @@ extension CommandContext {
             throw CommandFailure(
                 .wrong, "\(path) is no report of this herald's", help: "name a file from runs/ beside the state")
         }
+    }
+}
+
+extension StateStore {
+    /// Recipients of whom only the number is left.
+    fileprivate func erased(of members: RecipientSet) async throws -> RecipientSet {
+        // One request to a whole target has no registration.
+        var erased = members.subtracting(.target)
+        let numbers = Array(erased)
+        let size = 20_000
+        for start in stride(from: 0, to: numbers.count, by: size) {
+            let part = RecipientSet(numbers[start..<min(start + size, numbers.count)])
+            erased.subtract(RecipientSet(try await registrations(of: part).keys.sorted()))
+        }
+        return erased
     }
 }
 

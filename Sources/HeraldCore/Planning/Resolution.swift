@@ -20,8 +20,8 @@ package enum ResolutionProblem: Error, Hashable, Sendable {
     /// No file declares the campaign at the occurrence's revision.
     case noCampaign(name: String, revision: Int)
     case nobodyRejected(code: String, known: [String])
-    /// FCM calls the registrations of all of them dead.
-    case allDead(Int)
+    /// The registrations of all of them are dead or erased.
+    case nobodyReachable(Int)
     /// The campaign has another message, target or time now.
     case changed
     /// The occurrence was sent to a whole target, and the campaign now sends to each recipient, or the reverse.
@@ -38,6 +38,19 @@ package enum ResolutionProblem: Error, Hashable, Sendable {
     /// The name of the campaign, or `nil` if everything is paused.
     case paused(String?)
     case tooLate(Lateness)
+}
+
+extension Ledger {
+    /// Whom a decision has tried again.
+    package func members(triedAgainBy resolution: Resolution) -> RecipientSet {
+        switch resolution {
+        case .resend: uncertain
+        case .retry(let code): rejected(with: code)
+        case .accept, .abandon, .goOn: []
+        }
+    }
+
+    fileprivate func rejected(with code: String) -> RecipientSet { codes[code].intersection(self[.rejected]) }
 }
 
 extension Campaign {
@@ -129,9 +142,10 @@ extension RecordedState {
     ///   - campaign: the campaign as the files have it now.
     ///   - wanted: what its lists say (`clocksMatter`). Without them, whom it is for may be anywhere.
     ///   - formerNames: the names that audiences had before. The same list under another name is the same target.
+    ///   - erased: who was erased of those whom the decision has tried again.
     package func changes(
         resolving id: OccurrenceID, by resolution: Resolution, campaign: Campaign?, wanted: DesiredSend? = nil,
-        _ formerNames: [String: [String]] = [:], at now: Date
+        _ formerNames: [String: [String]] = [:], besides erased: RecipientSet = [], at now: Date
     ) throws(ResolutionProblem) -> [StateChange] {
         guard let recorded = occurrences[id] else { throw .noOccurrence }
         let occurrence = campaign.map(recorded.holdingErrors) ?? recorded
@@ -144,9 +158,7 @@ extension RecordedState {
             return [.outcome(id, uncertain, .accepted)]
         case .resend:
             guard !uncertain.isEmpty else { throw .nobodyUncertain }
-            try checkSending(occurrence, to: uncertain, campaign, at: now)
-            return reopening(id, for: uncertain) + [.outcome(id, uncertain, .again)] + occurrence.undone(id)
-                + [tryingAgain([id])]
+            return try tryingAgain(uncertain, besides: erased, of: id, occurrence, campaign, at: now)
         case .abandon:
             let uncertain = uncertain.union(ledger.resent)
             if uncertain.isEmpty, occurrence.finished != nil { throw .alreadyFinished }
@@ -154,17 +166,24 @@ extension RecordedState {
             return settling + (occurrence.finished == nil ? [.finish(id, at: now)] : [])
         case .goOn: return try goingOn(id, occurrence, campaign, wanted, formerNames, at: now)
         case .retry(let code):
-            let rejected = ledger.codes[code].intersection(ledger[.rejected])
+            let rejected = ledger.rejected(with: code)
             guard !rejected.isEmpty else {
                 throw .nobodyRejected(code: code, known: occurrence.counts.rejections.keys.sorted())
             }
-            // Whoever cannot be tried stays rejected: otherwise nothing would say any more what became of them.
-            let living = rejected.subtracting(dead)
-            guard !living.isEmpty else { throw .allDead(rejected.count) }
-            try checkSending(occurrence, to: living, campaign, at: now)
-            return reopening(id, for: living) + [.outcome(id, living, .again)] + occurrence.undone(id)
-                + [tryingAgain([id])]
+            return try tryingAgain(rejected, besides: erased, of: id, occurrence, campaign, at: now)
         }
+    }
+
+    /// Whoever cannot be tried keeps their outcome: otherwise nothing would say any more what became of them.
+    private func tryingAgain(
+        _ members: RecipientSet, besides erased: RecipientSet, of id: OccurrenceID, _ occurrence: RecordedOccurrence,
+        _ campaign: Campaign?, at now: Date
+    ) throws(ResolutionProblem) -> [StateChange] {
+        let living = members.subtracting(dead).subtracting(erased)
+        guard !living.isEmpty else { throw .nobodyReachable(members.count) }
+        try checkSending(occurrence, to: living, campaign, at: now)
+        return reopening(id, for: living) + [.outcome(id, living, .again)] + occurrence.undone(id)
+            + [tryingAgain([id])]
     }
 
     /// Whether only lists tell until when an occurrence may go on: its window opens by each one's clock, and all have

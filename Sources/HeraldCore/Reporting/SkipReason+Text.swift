@@ -9,7 +9,7 @@ extension SkipReason {
         case .superseded: "superseded by a later occurrence"
         case .noSuchTime: "whose clock jumps over that time"
         case .sameInstant: "who get another occurrence at that instant"
-        case .notTried: "not tried before it ended"
+        case .notTried: "never tried"
         case .capped(let cap): "by cap '\(cap)'"
         }
     }

@@ -133,10 +133,22 @@ package struct RecordedOccurrence: Hashable, Sendable {
 
     /// What is written when it ends: whoever was to be tried again keeps the outcome that they had, whom FCM refused
     /// for now is rejected, and whoever it is for and has no outcome was not tried.
-    package func settling(as id: OccurrenceID) -> [StateChange] {
+    package func settling(as id: OccurrenceID) -> [StateChange] { settling(as: id) { $0 } }
+
+    /// What is written when recipients are erased: the same for them alone. Otherwise it would wait for them for ever.
+    func settling(_ erased: RecipientSet, as id: OccurrenceID) -> [StateChange] {
+        guard finished == nil else { return [] }
+        if hasBegun { return settling(as: id) { $0.intersection(erased) } }
+        // Nobody was skipped of what has not begun. It is no longer for them.
+        let rest = classes.mapMembers { $1.subtracting(erased) }
+        return rest == classes ? [] : [.assign(id, rest)]
+    }
+
+    /// - Parameter chosen: those of a set whom it is written for.
+    private func settling(as id: OccurrenceID, _ chosen: (RecipientSet) -> RecipientSet) -> [StateChange] {
         guard let ledger else { return [] }
-        let untried = classes.members(where: { !$0.isHoldout }).subtracting(ledger.entries.all)
-        let (again, refused) = (ledger[.again], ledger[.deferred])
+        let untried = chosen(classes.members(where: { !$0.isHoldout }).subtracting(ledger.entries.all))
+        let (again, refused) = (chosen(ledger[.again]), chosen(ledger[.deferred]))
         return (again.isEmpty ? [] : [.restore(id, again)])
             + (refused.isEmpty ? [] : [.reject(id, refused, code: Ledger.refusal)])
             + (untried.isEmpty ? [] : [.skip(id, untried, .notTried)])

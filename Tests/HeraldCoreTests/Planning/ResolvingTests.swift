@@ -26,21 +26,32 @@ import Testing
         #expect(scenario.plan().sends.map { Array($0.members) } == [again])
     }
 
-    @Test func `whoever FCM calls dead stays rejected, and is not forgotten by a run that cannot try them`() throws {
+    @Test(arguments: [Resolution.resend, .retry(code: "UNREGISTERED")], [true, false])
+    func `whoever is dead or erased keeps their outcome, and no run waits for them`(
+        _ way: Resolution, _ isDead: Bool
+    ) throws {
         var scenario = scenario()
         let campaign = Campaign.tide(at: Self.due)
-        scenario.want(campaign, for: [1, 2, 3, 4])
-        scenario.state.apply(.reject(campaign.id, [2, 4], code: "UNREGISTERED"))
-        scenario.state.dead = [2]
-        let retry = Resolution.retry(code: "UNREGISTERED")
+        scenario.want(campaign, for: isDead ? [1, 2, 3, 4] : [1, 3, 4])
+        scenario.state.apply(.outcome(campaign.id, [2, 3], .accepted))
+        let isResend = way == .resend
         scenario.state.apply(
-            try scenario.state.changes(resolving: campaign.id, by: retry, campaign: campaign, at: PlanScenario.now))
-        #expect(scenario.state.occurrences[campaign.id]?.rejected == [2])
-        #expect(scenario.plan().sends.map(\.members) == [[4]])
-        scenario.state.dead = [2, 4]
-        #expect(throws: ResolutionProblem.allDead(1)) {
-            try scenario.state.changes(resolving: campaign.id, by: retry, campaign: campaign, at: PlanScenario.now)
+            isResend
+                ? .outcome(campaign.id, [2, 4], .unknown) : .reject(campaign.id, [2, 4], code: "UNREGISTERED"))
+        scenario.state.dead = isDead ? [2] : []
+        func resolve() throws {
+            scenario.state.apply(
+                try scenario.state.changes(
+                    resolving: campaign.id, by: way, campaign: campaign, besides: isDead ? [] : [2],
+                    at: PlanScenario.now))
         }
+        try resolve()
+        let ledger = try #require(scenario.state.occurrences[campaign.id]?.ledger)
+        #expect(ledger[isResend ? .unknown : .rejected] == [2] && ledger[.again] == [4])
+        #expect(scenario.plan().sends.map(\.members) == [[4]])
+        scenario.state.apply(.outcome(campaign.id, [4], .accepted))
+        #expect(scenario.plan().over == [campaign.id])
+        #expect(throws: ResolutionProblem.nobodyReachable(1)) { try resolve() }
     }
 
     /// A person had 3 sent it again, and 3 died before a run did that.

@@ -20,10 +20,11 @@ extension ResolutionProblem {
                 "nobody was refused \(occurrence) with '\(code)'",
                 known.isEmpty
                     ? "there is nobody to try again" : "name one of these codes: \(known.joined(separator: ", "))")
-        case .allDead(let number):
+        case .nobodyReachable(let number):
             .wrong(
-                "FCM calls the \(count(number, "registration")) dead that \(occurrence) was refused for",
-                "let a run find others in the lists, or use 'herald state revive' if they live; then try again")
+                "\(occurrence) cannot be sent again to the \(count(number, "recipient")): their registrations are dead or erased",
+                "let a run find others in the lists, or use 'herald state revive' if they live; then try again. "
+                    + "--accept and --abandon settle unknown outcomes")
         case .changed:
             .wrong(
                 "the message, target or time of \(occurrence) changed since, so nothing more of it would be sent",

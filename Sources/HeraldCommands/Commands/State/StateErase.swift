@@ -29,9 +29,10 @@ struct StateErase: AsyncParsableCommand {
                     .wrong, "the state does not know this registration", help: "check that it is the whole token or fid"
                 )
             }
-            try await refuse(known.id, in: context, store)
+            let recorded = try await store.snapshot()
+            try await refuse(known.id, in: context, store, recorded)
             try context.confirm("Erase this registration from the state?", isApproved: autoApprove)
-            try await store.commit([.erase([known.id])])
+            try await store.commit(recorded.changes(erasing: [known.id]))
             try await context.compact(store)
             ListCacheFiles.remove(beside: context.state.cachePath)
         }
@@ -43,8 +44,10 @@ struct StateErase: AsyncParsableCommand {
         context.console.info("herald: copies elsewhere, and reports that show registrations, are not changed\n")
     }
 
-    private func refuse(_ id: RecipientID, in context: CommandContext, _ store: any StateStore) async throws {
-        let state = KnownState(store: store, recorded: try await store.snapshot())
+    private func refuse(
+        _ id: RecipientID, in context: CommandContext, _ store: any StateStore, _ recorded: RecordedState
+    ) async throws {
+        let state = KnownState(store: store, recorded: recorded)
         let lists = try await context.files.wanted(knownTo: state, at: context.state, isForApply: false)
         if lists.desired.listed.contains(id) {
             throw CommandFailure(
