@@ -218,7 +218,17 @@ extension Plan {
         package var asked = RecipientSet()
         /// Whom the occurrence is for, and who is not on the list any more.
         package var gone = RecipientSet()
+        /// Whom the occurrence is for, and whom the list names by dead registrations only.
+        package var dead = RecipientSet()
 
-        package var count: Int { heldOut.count + bad.count + gone.count }
+        package var count: Int { heldOut.count + bad.count + missing.count }
+
+        /// Whom the occurrence is for, and who cannot be sent it now.
+        var missing: RecipientSet { gone.union(dead) }
+
+        /// - Parameter dead: who is on the list, and cannot be sent anything.
+        mutating func tellApart(dead: RecipientSet) {
+            (self.dead, gone) = (gone.intersection(dead), gone.subtracting(dead))
+        }
     }
 }

@@ -30,6 +30,7 @@ extension Plan.Send {
         whole.leftOut.heldOut.formUnion(other.leftOut.heldOut)
         whole.leftOut.bad.formUnion(other.leftOut.bad)
         whole.leftOut.gone.formUnion(other.leftOut.gone)
+        whole.leftOut.dead.formUnion(other.leftOut.dead)
         whole.assignment = other.assignment ?? assignment
         return whole
     }

@@ -160,7 +160,7 @@ extension Planner {
     private func nobodyLeft(
         _ wanted: DesiredSend, _ remaining: Plan.Send, of occurrence: RecordedOccurrence
     ) -> (reason: String, end: String)? {
-        let isOwing = occurrence.classes.isEmpty || occurrence.local != nil || !remaining.leftOut.gone.isEmpty
+        let isOwing = occurrence.classes.isEmpty || occurrence.local != nil || !remaining.leftOut.missing.isEmpty
         if isOwing, wanted.targeted(for: occurrence.classes).isEmpty {
             return ("has nobody to send to (\(remaining.target.words))", "there is somebody")
         }

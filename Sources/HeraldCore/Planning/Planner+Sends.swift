@@ -241,6 +241,7 @@ extension Planner {
         if let parts {
             send.classes = parts.classes
             (send.assignment, send.leftOut) = (parts.assignment, parts.leftOut)
+            send.leftOut.tellApart(dead: wanted.members(for: classes).intersection(unreachable))
         }
         if let sorting { send.take(sorting, until: campaign.schedule.lastInstant(of: sorting.waves.local), at: now) }
         send.leftOut.asked = asked(about: send, of: wanted, sorting)

@@ -32,7 +32,7 @@ extension Planner {
     /// own, which the state keeps.
     mutating func noteWait(_ send: Plan.Send, _ admission: Admission) {
         guard admission.admitted.isEmpty, send.waves == nil, sizes == nil else { return }
-        let isWhole = send.leftOut.gone.isEmpty && send.leftOut.bad.isEmpty
+        let isWhole = send.leftOut.missing.isEmpty && send.leftOut.bad.isEmpty
         waits.note(send.occurrence, isWhole: isWhole, at: now)
     }
 

@@ -234,6 +234,7 @@ extension StepReport {
         leftOut.heldOut = try all.optionalCount("held_out")
         leftOut.badRows = try all.optionalCount("bad_rows")
         leftOut.gone = try all.optionalCount("gone")
+        leftOut.dead = try all.optionalCount("dead")
         var reasons: [SkipReason: Int] = [:]
         for reason in SkipReason.single { reasons[reason] = try all.optionalCount(reason.rawValue) }
         if all.has("capped") {

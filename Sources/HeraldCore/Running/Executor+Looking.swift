@@ -133,7 +133,7 @@ extension Executor {
                 continue
             }
             // The first part has counted them, except for those who join.
-            (send.leftOut.gone, send.leftOut.bad) = ([], send.joiningBad)
+            (send.leftOut.gone, send.leftOut.dead, send.leftOut.bad) = ([], [], send.joiningBad)
             var step = step
             step.work = .send(send)
             turns.append((step, index))

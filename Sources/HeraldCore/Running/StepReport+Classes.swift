@@ -31,6 +31,8 @@ extension StepReport {
         package var badRows = 0
         /// Who took part when the occurrence began, and is not on the list any more.
         package var gone = 0
+        /// Who took part when the occurrence began, and is on the list with dead registrations only.
+        package var dead = 0
 
         /// Whom the run skipped for good.
         package var reasons: [SkipReason: Int] = [:]
@@ -38,21 +40,24 @@ extension StepReport {
         package init() {}
 
         mutating func add(_ other: Self) {
-            (heldOut, badRows, gone) = (heldOut + other.heldOut, badRows + other.badRows, gone + other.gone)
+            (heldOut, badRows) = (heldOut + other.heldOut, badRows + other.badRows)
+            (gone, dead) = (gone + other.gone, dead + other.dead)
             reasons.merge(other.reasons, uniquingKeysWith: +)
         }
 
-        var count: Int { heldOut + badRows + gone + reasons.values.reduce(0, +) }
+        var count: Int { heldOut + badRows + gone + dead + reasons.values.reduce(0, +) }
 
         mutating func subtract(_ other: Self) {
-            (heldOut, badRows, gone) = (heldOut - other.heldOut, badRows - other.badRows, gone - other.gone)
+            (heldOut, badRows) = (heldOut - other.heldOut, badRows - other.badRows)
+            (gone, dead) = (gone - other.gone, dead - other.dead)
             reasons.merge(other.reasons.mapValues { -$0 }, uniquingKeysWith: +)
             reasons = reasons.filter { $0.value > 0 }
         }
 
         init(_ send: Plan.Send) {
             let leftOut = send.leftOut
-            (heldOut, badRows, gone) = (leftOut.heldOut.count, leftOut.bad.count, leftOut.gone.count)
+            (heldOut, badRows) = (leftOut.heldOut.count, leftOut.bad.count)
+            (gone, dead) = (leftOut.gone.count, leftOut.dead.count)
             reasons = send.skipped.counts
         }
     }
@@ -66,7 +71,7 @@ extension StepReport {
         of send: Plan.Send, _ messages: PersonalMessages, _ ledger: Ledger, begun: Partition<MessageClass>
     ) {
         let all = send.assignment ?? begun
-        let leftOut = send.leftOut.heldOut.union(send.leftOut.gone).union(send.leftOut.bad)
+        let leftOut = send.leftOut.heldOut.union(send.leftOut.missing).union(send.leftOut.bad)
         let skipped = send.skipped.all.subtracting(send.undecided).union(leftOut)
         let others = send.members.union(send.discovered).union(send.refused).union(send.undecided).subtracting(skipped)
         (locales, variants) = ([:], [:])

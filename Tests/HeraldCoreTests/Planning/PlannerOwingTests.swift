@@ -58,6 +58,47 @@ struct PlannerOwingTests {
         #expect(scenario.plan().sends.map(\.members) == [[4]])
     }
 
+    @Test func `whoever is listed and dead did not leave the list`() throws {
+        let campaign = Campaign.tide()
+        var scenario = halfDone(campaign, for: [1, 2, 3, 4, 5])
+        scenario.want(campaign, for: [1, 2, 3, 4])
+        scenario.state.dead = [4]
+        let plan = scenario.plan()
+        let send = try #require(plan.sends.first)
+        #expect(send.members == [3])
+        #expect(send.leftOut.gone == [5] && send.leftOut.dead == [4])
+        let report = StepReport(try #require(plan.steps.first))
+        #expect(report.planned == 3 && report.skipped == 2)
+        #expect(report.leftOut.words == "skipped: 1 not on the list any more, 1 with a dead registration")
+    }
+
+    @Test func `an open occurrence does not wait for whoever was erased, and their outcomes stay`() throws {
+        let campaign = Campaign.tide()
+        var scenario = halfDone(campaign, for: [1, 2, 3, 4, 5, 6])
+        scenario.state.apply([
+            .outcome(campaign.id, [4], .again), .reject(campaign.id, [5], code: "X"),
+            .outcome(campaign.id, [5], .again), .outcome(campaign.id, [6], .deferred),
+        ])
+        scenario.want(campaign, for: [1, 2])
+        #expect(scenario.plan().over.isEmpty)
+        scenario.state.apply(scenario.state.changes(erasing: [3, 4, 5, 6]))
+        let plan = scenario.plan()
+        #expect(plan.over == [campaign.id] && plan.sends.isEmpty)
+        let ledger = try #require(scenario.state.occurrences[campaign.id]?.ledger)
+        #expect(ledger[.skipped] == [3] && ledger[.unknown] == [4] && ledger[.rejected] == [5, 6])
+        #expect(ledger.codes["X"] == [5] && ledger.codes[Ledger.refusal] == [6])
+    }
+
+    @Test func `what has not begun is not begun by erasing one of those whom it is for`() {
+        let campaign = Campaign.tide()
+        var scenario = PlanScenario()
+        scenario.began(campaign)
+        scenario.state.apply([.assign(campaign.id, Partition(disjoint: [MessageClass(): [1, 2]]))])
+        scenario.state.apply(scenario.state.changes(erasing: [2]))
+        let occurrence = scenario.state.occurrences[campaign.id]
+        #expect(occurrence?.isUnbegun == true && occurrence?.classes.all == [1])
+    }
+
     @Test func `when it is too late for them to come back, they are accounted for and it ends`() throws {
         let campaign = Campaign.tide(at: .after(-7300))
         var scenario = halfDone(campaign)

@@ -128,6 +128,7 @@ struct PersonalDocumentTests {
         report.steps[2].locales = ["it": it, "en": none]
         report.steps[2].variants = ["none": none, "a": it]
         (report.steps[2].leftOut.heldOut, report.steps[2].leftOut.gone) = (10, 1)
+        report.steps[2].leftOut.dead = 2
         return report
     }
 
@@ -143,7 +144,7 @@ struct PersonalDocumentTests {
                 "planned": 10, "accepted": 0, "rejected": 0, "unknown": 0, "skipped": 10, "held": 0, "pending": 0,
             ])
         #expect(step?["skipped_because"]?["held_out"] == 10 && step?["skipped_because"]?["gone"] == 1)
-        #expect(step?["skipped_because"]?["bad_rows"] == 0)
+        #expect(step?["skipped_because"]?["bad_rows"] == 0 && step?["skipped_because"]?["dead"] == 2)
     }
 
     @Test func `an account that does not add up is malformed`() throws {
@@ -157,7 +158,7 @@ struct PersonalDocumentTests {
         let text = ReportDocument(report).text(.plain)
         #expect(text.contains("    locales: en 0 of 10 (10 skipped), it 86 of 90 (4 rejected)\n"))
         #expect(text.contains("    variants: a 86 of 90 (4 rejected), none 0 of 10 (10 skipped)\n"))
-        #expect(text.contains("    skipped: 10 held out, 1 not on the list any more\n"))
+        #expect(text.contains("    skipped: 10 held out, 1 not on the list any more, 2 with dead registrations\n"))
     }
 
     @Test(arguments: [ReportFormat.markdown, .html])
