@@ -56,26 +56,41 @@ extension WorkspaceChange {
 extension WorkspaceChange.Field {
     fileprivate var words: String {
         switch (before, after) {
-        case (.time(let before, let old)?, .time(let after, let zone)?) where path == "schedule.at":
-            // One zone is named once.
-            let first = before.spoken(in: old, isNamed: old != zone)
-            return "moved from \(first) to \(after.spoken(in: zone))"
-        case (.cron(let before, let old)?, .cron(let after, let zone)?):
-            return "moved from \(before.words(in: old, isNamed: old != zone)) to \(after.words(in: zone))"
-        case (.names(let before)?, .names(let after)?): return "\(noun) \(Self.difference(before, after))"
-        case (nil, .names(let after)?): return "\(noun): \(Self.list(after))"
-        case (.names(let before)?, nil): return "\(noun) no longer \(Self.list(before))"
-        case (.registrations(let before)?, .registrations(let after)?):
+        case (let before?, let after?): change(before, after) ?? unseen
+        case (nil, let after?): "\(noun): \(after.words)"
+        case (.names(let before)?, nil): "\(noun) no longer \(before.listed)"
+        case (let before?, nil): "\(noun) is gone; it was \(before.words)"
+        case (nil, nil): noun
+        }
+    }
+
+    /// `nil` if a reader would see the same before and after.
+    private func change(_ before: Definition.Value, _ after: Definition.Value) -> String? {
+        switch (before, after) {
+        case (.names(let before), .names(let after)): return difference(before, after)
+        case (.registrations(let before), .registrations(let after)):
             let (added, removed) = (after.subtracting(before).count, before.subtracting(after).count)
             let parts = [(added, "added"), (removed, "removed")].filter { $0.0 > 0 }
             return parts.enumerated().map { place, part in
                 "\(place == 0 ? count(part.0, "registration") : "\(part.0)") \(part.1)"
             }.joined(separator: ", ")
-        case (let before?, let after?): return "\(noun) changed from \(before.words) to \(after.words)"
-        case (nil, let after?): return "\(noun): \(after.words)"
-        case (let before?, nil): return "\(noun) is gone; it was \(before.words)"
-        case (nil, nil): return noun
+        default: break
         }
+        guard let pair = ValuePair.forms(of: before, after).first(where: \.isSeen) else { return nil }
+        return (isMove ? "moved" : "\(noun) changed") + " from \(pair.before) to \(pair.after)\(pair.rest)"
+    }
+
+    /// Whether it has another time now.
+    private var isMove: Bool {
+        switch (before, after) {
+        case (.time, .time): path == "schedule.at"
+        case (.cron, .cron): true
+        default: false
+        }
+    }
+
+    private var unseen: String {
+        "\(noun) changed in spaces or characters that are not shown; the plan's JSON has both"
     }
 
     /// What readers call it. Other fields go by their path.
@@ -86,42 +101,44 @@ extension WorkspaceChange.Field {
         case "message.notification.image": "image"
         case "schedule.at", "schedule.cron": "time"
         case "suppressed": "left out for its tags"
-        default: path
+        default: path.abridged(to: 150)
         }
     }
 
-    private static let shownNames = 20
-
-    private static func list(_ names: Set<String>) -> String {
-        let rest = names.count - shownNames
-        return names.sorted().prefix(shownNames).joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
-    }
-
-    private static func difference(_ before: Set<String>, _ after: Set<String>) -> String {
+    private func difference(_ before: Set<String>, _ after: Set<String>) -> String? {
         let (added, removed) = (after.subtracting(before), before.subtracting(after))
+        if added.listed.shown == removed.listed.shown { return nil }
         let parts = [("now also", added), ("no longer", removed)].filter { !$0.1.isEmpty }
-        return parts.map { "\($0) \(list($1))" }.joined(separator: ", ")
+        return "\(noun) " + parts.map { "\($0) \($1.listed)" }.joined(separator: ", ")
+    }
+}
+
+extension Set<String> {
+    /// The first names, and how many more there are.
+    fileprivate var listed: String {
+        let (mostNames, mostScalars, longest) = (20, 300, 100)
+        var (shown, length) = ([String](), 0)
+        for name in sorted().prefix(mostNames).map({ $0.abridged(to: longest) }) {
+            length += name.unicodeScalars.count
+            if length > mostScalars { break }
+            shown.append(name)
+        }
+        let rest = count - shown.count
+        return shown.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
     }
 }
 
 extension Definition.Value {
-    private static let shownCharacters = 300
-
     /// Short enough for a comment. The JSON has all of it.
-    fileprivate var words: String {
+    var words: String {
         switch self {
-        case .json(.string(let text)):
-            "“\(Self.cut(text))”"
-        case .json(let value): Self.cut(value.compactText)
+        case .json(.string(let text)): "“\(text.beginning)”"
+        case .json(let value): value.compactText.beginning
         case .time(let date, let zone): date.spoken(in: zone)
         case .cron(let cron, let zone): cron.words(in: zone)
-        case .names(let names): names.sorted().joined(separator: ", ")
+        case .names(let names): names.listed
         case .registrations(let all): count(all.count, "registration")
         }
-    }
-
-    private static func cut(_ text: String) -> String {
-        text.count <= shownCharacters ? text : "\(text.prefix(shownCharacters))…"
     }
 }
 
@@ -129,12 +146,6 @@ extension Cron {
     /// Its fields as they are written if it is not simple enough for words.
     func words(in zone: Zone, isNamed: Bool = true) -> String {
         (spoken ?? "“\(self)”") + (isNamed ? " \(zone.name)" : "")
-    }
-}
-
-extension Date {
-    fileprivate func spoken(in zone: Zone, isNamed: Bool = true) -> String {
-        zone.local(at: self).spoken + (isNamed ? " \(zone.name)" : "")
     }
 }
 

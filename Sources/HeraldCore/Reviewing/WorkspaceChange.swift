@@ -54,7 +54,8 @@ package struct WorkspaceChange: Hashable, Sendable {
         let earlier = Dictionary((before?.fields ?? []).map { ($0.path, $0.value) }) { first, _ in first }
         let later = Dictionary((after?.fields ?? []).map { ($0.path, $0.value) }) { first, _ in first }
         let all = (after?.fields ?? []) + (before?.fields ?? []).filter { later[$0.path] == nil }
-        return all.filter { earlier[$0.path]?.canonical != later[$0.path]?.canonical }.map {
+        // Texts that look the same may have other bytes, and mean something else to FCM and to lists.
+        return all.filter { earlier[$0.path]?.canonical.digest != later[$0.path]?.canonical.digest }.map {
             Field(path: $0.path, before: earlier[$0.path], after: later[$0.path], isUsual: $0.isUsual)
         }
     }
