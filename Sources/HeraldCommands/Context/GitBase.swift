@@ -11,7 +11,12 @@ struct GitBase {
 
     /// The commit's id.
     let commit: String
-    let files: [File]
+    /// Without lists, which are not compared.
+    private(set) var files: [File] = []
+    /// The names of all files and links, relative to the workspace.
+    private(set) var names: Set<String> = []
+    /// Folders with the files of other repositories, relative to the workspace.
+    private(set) var submodules: [String] = []
 
     /// More is not a workspace, or not one that a person can review.
     private static let (mostFiles, mostBytes) = (20_000, 64 << 20)
@@ -39,8 +44,22 @@ struct GitBase {
         // If the folder is not there, the workspace is new.
         let tree = GitProgram.run(
             ["rev-parse", "--verify", "--quiet", "--end-of-options", "\(merge):\(prefix)"], in: folder)?.line
-        guard let tree, isID(tree) else { return GitBase(commit: merge, files: []) }
-        return GitBase(commit: merge, files: try files(of: tree, in: folder))
+        var read = GitBase(commit: merge)
+        if let tree, isID(tree) { try read.readTree(tree, in: folder) }
+        return read
+    }
+
+    /// The names that a commit of the files as they are now could have: all but those that git ignores. Relative to the
+    /// folder.
+    static func names(in folder: String) throws -> Set<String> {
+        let listing = GitProgram.run(
+            ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], in: folder, limit: mostBytes)
+        guard let listing, listing.status == 0 else {
+            throw CommandFailure(
+                .wrong, "git does not say which files the workspace has",
+                help: "look at the repository with 'git fsck', or leave out --base")
+        }
+        return Set(listing.output.split(separator: 0).compactMap { String(validating: $0, as: UTF8.self) })
     }
 
     private static func commit(_ reference: String, in folder: String, named name: String) throws -> String {
@@ -67,19 +86,25 @@ struct GitBase {
 
     // MARK: Files
 
-    private static func files(of tree: String, in folder: String) throws -> [File] {
+    private mutating func readTree(_ tree: String, in folder: String) throws {
         let failure = CommandFailure(
             .wrong, "git does not say which files the workspace had at the base",
             help: "look at the repository with 'git fsck', or leave out --base")
         guard
             let listing = GitProgram.run(
-                ["ls-tree", "--full-tree", "-r", "-z", "-l", tree], in: folder, limit: mostBytes),
+                ["ls-tree", "--full-tree", "-r", "-z", "-l", tree], in: folder, limit: Self.mostBytes),
             listing.status == 0
         else { throw failure }
-        let entries = try listing.output.split(separator: 0).compactMap { entry in
+        let all = try listing.output.split(separator: 0).map { entry in
             guard let parsed = Entry(entry) else { throw failure }
-            return parsed.isWanted ? parsed : nil
+            return parsed
         }
+        names = Set(all.filter { !$0.isSubmodule }.map(\.path))
+        submodules = all.filter(\.isSubmodule).map(\.path)
+        files = try Self.files(all.filter(\.isWanted), in: folder, failure)
+    }
+
+    private static func files(_ entries: [Entry], in folder: String, _ failure: CommandFailure) throws -> [File] {
         guard entries.count <= mostFiles, entries.reduce(0, { $0 + $1.size }) <= mostBytes else {
             throw CommandFailure(
                 .wrong, "at the base the workspace has more than \(mostFiles) files or 64 MiB",
@@ -112,6 +137,9 @@ struct GitBase {
             guard words.count == 4, GitBase.isID(String(words[2])) else { return nil }
             (mode, id, size, self.path) = (words[0], String(words[2]), Int(words[3]) ?? 0, path)
         }
+
+        /// Whether it stands for a commit of another repository.
+        var isSubmodule: Bool { mode == "160000" }
 
         /// Plain files that may be part of the workspace. Lists are not compared.
         var isWanted: Bool {

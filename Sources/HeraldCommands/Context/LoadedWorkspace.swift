@@ -14,8 +14,8 @@ struct LoadedWorkspace {
     let fetched: [String: FetchedList]
     /// Shows whether the files changed since; absent where that does not matter.
     let watched: WatchedFiles?
-    /// What the files decide.
-    let definitions: [Definition]
+    /// What the files decide, without the places of lists.
+    private let written: [Definition]
     /// The cache of lists that did not change; `nil` if every list is read.
     let cacheFiles: ListCacheFiles?
 
@@ -28,7 +28,7 @@ struct LoadedWorkspace {
         recipientIndex = try loaded.recipientIndex?.get() ?? .empty
         digest = loaded.digest()
         (listDigests, fetched, cacheFiles) = (loaded.listDigests, loaded.fetched, loaded.cacheFiles)
-        (self.watched, definitions) = (watched, loaded.definitions)
+        (self.watched, written) = (watched, loaded.definitions)
     }
 
     /// Finds the workspace's folder.
@@ -100,17 +100,14 @@ struct LoadedWorkspace {
 }
 
 extension LoadedWorkspace {
+    /// What the files decide. Lists may have come to other places since they were read.
+    private var definitions: [Definition] { written.with(folder.places(ofListsOf: workspace)) }
+
     /// What a reviewer of the files approves.
     ///
     /// - Parameter desired: Whose sizes are told with it. Without lists, sizes are not known.
     func approval(of desired: Desired? = nil) -> Approval {
-        let places = workspace.audiences.compactMap { audience -> (String, ListPlace)? in
-            guard audience.origin == nil, case .list(let path, _) = audience.source else { return nil }
-            return (audience.name.value, folder.place(ofList: path, of: workspace.settings))
-        }
-        var approval = Approval(
-            definitions, suppress: Set(workspace.settings.suppress.map(\.value)),
-            places: Dictionary(places) { first, _ in first })
+        var approval = Approval(definitions, suppress: Set(workspace.settings.suppress.map(\.value)))
         if let desired, !workspace.listsSkipped { approval.sizes = desired.sizes }
         return approval
     }
@@ -120,11 +117,9 @@ extension LoadedWorkspace {
     /// - Parameter reference: a branch, a tag or a commit.
     func comparison(with reference: String, _ environment: [String: String]) throws -> PlanDocument.Comparison {
         let base = try BaseWorkspace(reference, of: folder, environment)
-        let warnings =
-            base.hasMistakes
-            ? ["some files of \(base.commit.prefix(12)) have mistakes; what they declare counts as new here"] : []
         return PlanDocument.Comparison(
-            base: base.commit, changes: WorkspaceChange.between(base.definitions, definitions), warnings: warnings)
+            base: base.commit, changes: WorkspaceChange.between(base.definitions, definitions),
+            warnings: base.warnings)
     }
 
     /// The campaign with that name.

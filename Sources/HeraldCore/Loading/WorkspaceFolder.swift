@@ -209,15 +209,30 @@ package struct WorkspaceFolder: Sendable {
         [path, lists.resolvingSymlinks].filter { root in repository.map { root.lies(in: $0) } ?? true }
     }
 
-    /// In which of the places the list of an audience is. Looks only at names, and only where lists may be.
-    package func place(ofList path: Located<String>, of settings: Settings) -> ListPlace {
+    /// In which of the places the list of each audience is.
+    ///
+    /// - Parameter isFound: whether a list has that absolute path. By default as the files are now.
+    package func places(
+        ofListsOf workspace: Workspace, isFound: ((String) -> Bool)? = nil
+    ) -> [String: ListPlace] {
+        let isFound = isFound ?? findsList(of: workspace.settings)
+        let places = workspace.audiences.compactMap { audience -> (String, ListPlace)? in
+            guard audience.origin == nil, case .list(let path, _) = audience.source else { return nil }
+            return (audience.name.value, place(ofList: path, of: workspace.settings, isFound: isFound))
+        }
+        return Dictionary(places) { first, _ in first }
+    }
+
+    /// Says whether something that may be a list has an absolute path. Looks only at names, and only where lists may be.
+    package func findsList(of settings: Settings) -> (String) -> Bool {
+        let roots = listRoots(lists(settings.lists))
+        return { path in roots.contains { path.resolvingSymlinks.lies(in: $0) } && isThere(path) }
+    }
+
+    func place(ofList path: Located<String>, of settings: Settings, isFound: (String) -> Bool) -> ListPlace {
         let lists = self.lists(settings.lists)
         let (written, below) = listPaths(path.value, from: path.range.file.folder, lists: lists)
         let beside = written.withoutDots
-        let roots = listRoots(lists)
-        let isFound = { (place: String) in
-            roots.contains { place.resolvingSymlinks.lies(in: $0) } && isThere(place)
-        }
         let isInLists = beside.lies(in: lists)
         if below == nil || isFound(beside) { return isInLists ? .lists : .workspace }
         return isInLists && below.map(isFound) ?? false ? .nested : .lists

@@ -51,7 +51,7 @@ package struct WorkspaceLoader {
         /// The absolute path of the lists' folder; absent without a workspace.
         fileprivate var lists: String?
         /// Which files may declare resources; absent without settings.
-        fileprivate var globs: (matching: [Glob], ignored: [Glob])?
+        var globs: (matching: [Glob], ignored: [Glob])?
 
         /// SHA-256 over the names and contents of all files that were read. The lists' folder is not part of it: the
         /// same lists in another place give the same workspace.

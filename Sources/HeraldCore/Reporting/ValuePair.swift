@@ -71,6 +71,7 @@ extension Definition.Value {
     fileprivate var text: (text: String, isQuoted: Bool) {
         switch self {
         case .json(.string(let text)): (text, true)
+        case .place: (words, false)
         default: (json.compactText, false)
         }
     }

@@ -100,6 +100,7 @@ extension WorkspaceChange.Field {
         case "message.notification.body": "text"
         case "message.notification.image": "image"
         case "schedule.at", "schedule.cron": "time"
+        case "source.place": "the list's place"
         case "suppressed": "left out for its tags"
         default: path.abridged(to: 150)
         }
@@ -138,6 +139,17 @@ extension Definition.Value {
         case .cron(let cron, let zone): cron.words(in: zone)
         case .names(let names): names.listed
         case .registrations(let all): count(all.count, "registration")
+        case .place(let place): place.words
+        }
+    }
+}
+
+extension ListPlace {
+    fileprivate var words: String {
+        switch self {
+        case .workspace: "beside the file that names it"
+        case .lists: "the folder of lists"
+        case .nested: "the folder of lists within the folder of lists"
         }
     }
 }

@@ -9,14 +9,10 @@ package struct Approval: Hashable, Sendable {
     /// How many recipients each has now. What is not in it was not counted. The digests do not cover it.
     package var sizes: [Definition.Key: Int] = [:]
 
-    /// - Parameters:
-    ///   - suppress: the audiences whose members are left out everywhere.
-    ///   - places: where the list of each audience is found.
-    package init(_ definitions: [Definition], suppress: Set<String>, places: [String: ListPlace] = [:]) {
+    /// - Parameter suppress: the audiences whose members are left out everywhere.
+    package init(_ definitions: [Definition], suppress: Set<String>) {
         let own = Dictionary(definitions.map { ($0.key, $0) }) { first, _ in first }
-        let decisions = own.mapValues { definition in
-            definition.decision(at: definition.kind == .audience ? places[definition.name] : nil)
-        }
+        let decisions = own.mapValues(\.decision)
         let suppressed = Set(suppress.map { Definition.Key(kind: .audience, name: $0) })
         let left = JSONValue.array(suppress.sorted().map { .string($0) })
         var digests: [Definition.Key: String] = [:]
@@ -40,23 +36,11 @@ package struct Approval: Hashable, Sendable {
     }
 }
 
-/// Where the list that an audience names is found. A file beside the one that names it goes before one in `lists`.
-package enum ListPlace: String, Hashable, Sendable {
-    /// Beside the file that names it, and not in the folder of lists.
-    case workspace
-    /// In the folder of lists, or not there yet: then it is expected there.
-    case lists
-    /// In the folder of lists that is in a folder of lists.
-    case nested
-}
-
 extension Definition {
     /// What it decides, in a form that does not depend on the order of keys.
-    fileprivate func decision(at place: ListPlace?) -> JSONValue {
-        var members = Dictionary(fields.filter(\.isDecision).map { ($0.path, $0.value.canonical) }) { first, _ in first
-        }
-        if let place, self["source.file"] != nil { members["source.place"] = .string(place.rawValue) }
-        return .object(members)
+    fileprivate var decision: JSONValue {
+        .object(
+            Dictionary(fields.filter(\.isDecision).map { ($0.path, $0.value.canonical) }) { first, _ in first })
     }
 
     /// Itself and everything that decides about it.

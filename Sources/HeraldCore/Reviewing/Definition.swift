@@ -29,6 +29,7 @@ package struct Definition: Hashable, Sendable {
         /// Names whose order has no meaning.
         case names(Set<String>)
         case registrations(Set<Registration>)
+        case place(ListPlace)
     }
 
     package let kind: Kind
@@ -83,6 +84,7 @@ extension Definition.Value {
         case .time(let date, _): .string(date.rfc3339)
         case .cron(let cron, _): .string("\(cron)")
         case .names(let names): .array(names.sorted().map { .string($0) })
+        case .place(let place): .string(place.rawValue)
         case .registrations(let all):
             .string(
                 "sha256:"

@@ -9,7 +9,7 @@ import Testing
     private static let welcome = "campaigns/welcome.yaml"
 
     private func approval(_ changes: [String: String?] = [:], places: [String: ListPlace] = [:]) throws -> Approval {
-        Approval(try ReviewedFiles.definitions(changes), suppress: [], places: places)
+        Approval(try ReviewedFiles.definitions(changes).with(places), suppress: [])
     }
 
     private func settings(_ lines: String) -> [String: String?] {
@@ -111,6 +111,39 @@ import Testing
         #expect(changed == ["audience:members", "campaign:welcome", "campaign:tides", "topic:news"])
     }
 
+    /// What an approval covers of one resource may be in another: a reviewer is told where it is.
+    @Test(
+        arguments: [
+            ("audiences.yaml", "[gold]", "[silver]", [:]), ("audiences.yaml", "members.csv", "others.csv", [:]),
+            ("audiences.yaml", ReviewedFiles.fid("u"), ReviewedFiles.fid("v"), [:]),
+            ("audiences.yaml", "gold", "Zu\u{308}rich", ["gold": "Z\u{FC}rich"]),
+            ("topics.yaml", "[members]", "[testers]", [:]), (welcome, "title: Hello", "title: Ciao", [:]),
+            ("herald.yaml", "project: p", "project: q", [:]), (nil, "", "", [:]),
+        ] as [(String?, String, String, [String: String])])
+    func `whatever needs another approval is told where it is`(
+        _ file: String?, _ old: String, _ new: String, _ before: [String: String]
+    ) throws {
+        var (earlier, later) = (ReviewedFiles.files, ReviewedFiles.files)
+        if let file {
+            for (word, other) in before { earlier[file] = earlier[file]?.replacing(word, with: other) }
+            later[file] = later[file]?.replacing(old, with: new)
+        }
+        // Without an edit the list is found in another place.
+        let one = try ReviewedFiles.definitions(earlier.mapValues { Optional($0) }).with(["members": .lists])
+        let place = file == nil ? ListPlace.workspace : .lists
+        let other = try ReviewedFiles.definitions(later.mapValues { Optional($0) }).with(["members": place])
+        let told = Set(WorkspaceChange.between(one, other).map { Definition.Key(kind: $0.kind, name: $0.name) })
+        let (approved, wanted) = (Approval(one, suppress: []), Approval(other, suppress: []))
+        let changed = wanted.digests.filter { approved.digests[$0.key] != $0.value }.keys
+        #expect(!changed.isEmpty && !told.isEmpty)
+        let uses = Dictionary(uniqueKeysWithValues: other.map { ($0.key, $0.uses) })
+        for key in changed {
+            var reached: Set<Definition.Key> = [key]
+            for _ in uses { reached.formUnion(reached.flatMap { uses[$0] ?? [] }) }
+            #expect(!reached.isDisjoint(with: told), "\(key.text) changed, and told is \(told.map(\.text))")
+        }
+    }
+
     @Test(
         arguments: [
             ("a.csv", [], ListPlace.lists), ("a.csv", ["lists/a.csv"], .lists), ("a.csv", ["a.csv"], .workspace),
@@ -126,8 +159,10 @@ import Testing
         let folder = try TemporaryFolder(files)
         let workspace = try #require(WorkspaceFolder(at: folder.path))
         let file = path.hasPrefix("..") ? "sub/audiences.yaml" : "audiences.yaml"
+        let settings = Settings(project: "p")
         let found = workspace.place(
-            ofList: Located(path, at: SourceRange(file: file)), of: Settings(project: "p"))
+            ofList: Located(path, at: SourceRange(file: file)), of: settings, isFound: workspace.findsList(of: settings)
+        )
         #expect(found == place)
     }
 

@@ -54,7 +54,7 @@ import Testing
         #expect(try between(some, none).contains("- left out for its tags no longer testers"))
         // The setting alone does it, too: no campaign's file has changed.
         #expect(
-            try between(some, leavingOut("sale", "promo")).prefix(2) == [
+            try between(some, leavingOut("sale", "promo")).suffix(2) == [
                 "campaign 'welcome'", "- left out for its tags no longer testers",
             ])
     }
