@@ -31,14 +31,22 @@ extension DiagnosticsDocument {
     /// A comment for files with mistakes, which have no plan.
     package func markdown(named workspace: String, in paths: RepositoryPaths) -> String {
         let errors = diagnostics.filter { $0.severity == .error }
-        let lines = errors.prefix(Self.shown).map { error in
-            let line = error.range.text.map { ":\($0.start.line)" } ?? ""
-            let help = error.help.map { "; \($0.inMarkdown)" } ?? ""
-            return "- \("\(paths.path(of: error.range.file))\(line)".inMarkdown): \(error.message.inMarkdown)\(help)\n"
+        let head = PlanDocument.marker(workspace) + "## \(count(errors.count, "mistake")), so there is no plan\n\n"
+        var (lines, rest) = ("", errors.count)
+        for error in errors.prefix(Self.shown) {
+            let line = Self.line(error, in: paths)
+            // Leaves room to say how many are not here.
+            guard head.utf8.count + lines.utf8.count + line.utf8.count + 200 <= CommentSection.mostBytes else { break }
+            lines += line
+            rest -= 1
         }
-        let rest = errors.count - lines.count
-        return PlanDocument.marker(workspace) + "## \(count(errors.count, "mistake")), so there is no plan\n\n"
-            + lines.joined() + (rest > 0 ? "\n… and \(rest) more; 'herald validate' shows them all.\n" : "")
+        return head + lines + (rest > 0 ? "\n… and \(rest) more; 'herald validate' shows them all.\n" : "")
+    }
+
+    private static func line(_ error: Diagnostic, in paths: RepositoryPaths) -> String {
+        let line = error.range.text.map { ":\($0.start.line)" } ?? ""
+        let help = error.help.map { "; \($0.inMarkdown)" } ?? ""
+        return "- \("\(paths.path(of: error.range.file))\(line)".inMarkdown): \(error.message.inMarkdown)\(help)\n"
     }
 }
 

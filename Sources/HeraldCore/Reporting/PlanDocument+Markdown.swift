@@ -2,79 +2,56 @@ internal import FCM
 
 /// The plan as a comment on a pull request: what matters first. The same files, state and time give the same bytes.
 extension PlanDocument {
-    /// GitHub takes 65,536 characters in a comment. Bytes are easy to count, and never fewer than characters.
-    private static let markdownLimit = 60_000
-
-    /// A part of the comment.
-    private struct Section {
-        var title: String
-        /// What comes before the entries, such as a table's head.
-        var head = ""
-        var entries: [String]
-        /// The most bytes of its entries. What does not fit is counted.
-        var limit: Int
-    }
-
     /// At most 60,000 bytes. Entries that do not fit are counted.
     package var markdown: String {
+        let head = Self.marker(workspace) + "## \(headline.inMarkdown)\n\n\(conclusion.inMarkdown)\n"
         let foot = self.foot
-        var text = Self.marker(workspace) + "## \(headline.inMarkdown)\n\n\(conclusion.inMarkdown)\n"
-        for section in sections where !section.entries.isEmpty {
-            text += "\n### \(section.title)\n\n\(section.head)"
-            // Leaves room to say what was cut, and for the foot.
-            let end = min(text.utf8.count + section.limit, Self.markdownLimit - foot.utf8.count - 200)
-            var omitted = 0
-            for entry in section.entries {
-                // Once an entry does not fit, none after it is shown.
-                if omitted == 0, text.utf8.count + entry.utf8.count <= end { text += entry } else { omitted += 1 }
-            }
-            if omitted > 0 { text += "\n… and \(omitted.grouped) more that do not fit here.\n" }
-        }
-        return text + foot
+        let room = CommentSection.mostBytes - head.utf8.count - foot.utf8.count
+        return head + CommentSection.text(of: sections, within: room) + foot
     }
 
     /// Names the workspace, so that a later comment can take this one's place.
     static func marker(_ workspace: String) -> String { "<!-- herald: \(workspace.inComment) -->\n" }
 
-    private var sections: [Section] {
+    private var sections: [CommentSection] {
         let guards = plan.refusals.byGuard.map(Self.entry)
         return [
-            Section(title: "Guards that need an override", entries: guards, limit: 8_000),
-            Section(
+            CommentSection(title: "Guards that need an override", entries: guards, limit: 8_000),
+            CommentSection(
                 title: "Warnings", entries: overview.warnings.mergedWarnings.map { "- \($0.inMarkdown)\n" },
                 limit: 5_000),
-            Section(title: "Held", entries: plan.held.sayings.map(Self.entry), limit: 4_000),
-            Section(title: "What the files change", entries: comparison?.entries ?? [], limit: 18_000),
-            Section(
+            CommentSection(title: "Held", entries: plan.held.sayings.map(Self.entry), limit: 4_000),
+            comparison?.section ?? CommentSection(title: "", entries: [], limit: 0),
+            CommentSection(
                 title: "Not approved yet", entries: plan.unapproved.sayings.map { "- \($0.words.inMarkdown)\n" },
                 limit: 3_000),
-            Section(
+            CommentSection(
                 title: "What is done now", head: "| | what | how many | why |\n|---|---|---|---|\n",
                 entries: plan.steps.map(row), limit: 8_000),
-            Section(title: "Who gets it when", entries: sendCharts.map(Self.entry), limit: 8_000),
-            Section(title: "Personal messages", entries: overview.personal.map(Self.entry), limit: 6_000),
-            Section(
+            CommentSection(title: "Who gets it when", entries: sendCharts.map(Self.entry), limit: 8_000),
+            CommentSection(title: "Personal messages", entries: overview.personal.map(Self.entry), limit: 6_000),
+            CommentSection(
                 title: "Left by themselves", entries: leftByThemselves.map { "- \($0.inMarkdown)\n" }, limit: 3_000),
-            Section(
+            CommentSection(
                 title: "Left out by `where`", entries: overview.leftOut.map { "- \($0.words.inMarkdown)\n" },
                 limit: 3_000),
-            Section(title: "How it looks", entries: shownCampaigns.flatMap(mocks), limit: 16_000),
-            Section(
+            CommentSection(title: "How it looks", entries: shownCampaigns.flatMap(mocks), limit: 16_000),
+            CommentSection(
                 title: "Coming up",
                 head: "| campaign | local time | UTC | to | recipients | |\n|---|---|---|---|---|---|\n",
                 entries: overview.upcoming.byCampaign.map(row), limit: 8_000),
-            Section(
+            CommentSection(
                 title: "Waiting",
                 entries: plan.waiting.map {
                     "- \($0.occurrence.rawValue.inMarkdown): \($0.words(overview.figures).inMarkdown)\n"
                 } + zoneLines.map { "- \($0.inMarkdown)\n" }, limit: 4_000),
-            Section(
+            CommentSection(
                 title: "Missed", entries: plan.missed.sayings.map(Self.entry), limit: 2_000),
-            Section(
+            CommentSection(
                 title: "Superseded", entries: plan.superseded.sayings.map(Self.entry), limit: 2_000),
-            Section(
+            CommentSection(
                 title: "Joined too late", entries: plan.joinedLate.sayings.map(Self.entry), limit: 2_000),
-            Section(
+            CommentSection(
                 title: "Guards that this plan cannot judge",
                 entries: overview.unjudged.lines.map { "- \($0.inMarkdown)\n" }, limit: 3_000),
         ]
@@ -192,31 +169,5 @@ extension PlanDocument {
             lines.append("State: none, at \(plan.at.rfc3339).")
         }
         return "\n---\n" + lines.joined(separator: "<br>\n") + "\n"
-    }
-}
-
-extension PlanDocument.Comparison {
-    /// Each change with what it consists of, and then what readers must know.
-    fileprivate var entries: [String] {
-        let entries = changes.map { change in
-            "- **\(change.title.inMarkdown)**\n" + Self.lines(of: change)
-        }
-        let seen = entries.isEmpty ? ["Nothing: the files decide the same as before.\n"] : entries
-        return warnings.map { "- \($0.inMarkdown)\n" } + seen
-    }
-
-    /// In bytes. A long change cannot push others out of the comment, and cannot hide its own end.
-    private static let longestChange = 6_000
-
-    private static func lines(of change: WorkspaceChange) -> String {
-        var text = ""
-        let lines = change.lines.map { "  - \($0.inMarkdown)\n" }
-        for (number, line) in lines.enumerated() {
-            if text.utf8.count + line.utf8.count > longestChange {
-                return text + "  - … and \(count(lines.count - number, "field")) more: plan.json has all of them\n"
-            }
-            text += line
-        }
-        return text
     }
 }

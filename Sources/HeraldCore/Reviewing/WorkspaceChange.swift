@@ -24,7 +24,7 @@ package struct WorkspaceChange: Hashable, Sendable {
     /// What was added has only later values, what was removed only earlier ones.
     package var fields: [Field]
 
-    /// The differences between two versions, sorted by kind and name: campaigns first, settings last.
+    /// The differences between two versions, sorted by kind and name: the settings first, since they hold for all others.
     package static func between(_ before: [Definition], _ after: [Definition]) -> [WorkspaceChange] {
         let earlier = Dictionary(before.map { ($0.key, $0) }) { first, _ in first }
         let origins = Dictionary(after.compactMap { new in new.origin(in: earlier).map { (new.key, $0) } }) {
@@ -61,7 +61,7 @@ package struct WorkspaceChange: Hashable, Sendable {
     }
 
     private var rank: (Int, String, Int) {
-        let order: [Definition.Kind] = [.campaign, .topic, .group, .audience, .settings]
+        let order: [Definition.Kind] = [.settings, .campaign, .topic, .group, .audience]
         return (order.firstIndex(of: kind) ?? 0, name, action == .removed ? 0 : 1)
     }
 }

@@ -225,8 +225,9 @@ import Testing
         await review.sandbox.end()
     }
 
-    @Test func `five hundred changed campaigns fit a comment, with their number`() async throws {
+    @Test func `five hundred changed campaigns fit a comment, with their names and a changed guard`() async throws {
         let review = try await ReviewSandbox()
+        try review.replace("max_recipients: 4", with: "max_recipients: 40", in: "herald.yaml")
         for number in 1...500 {
             try review.write(
                 """
@@ -242,8 +243,10 @@ import Testing
         #expect(result.status == 0, "\(result.errors)")
         let comment = try review.output("plan.md")
         #expect(comment.utf8.count <= 60_000)
-        let shown = comment.matches(of: #/- \*\*new campaign/#).count
-        #expect(comment.contains("\n… and \(500 - shown) more that do not fit here.\n"))
+        #expect(comment.contains("- **settings**\n  - `guards.max_recipients` changed from 4 to 40\n"))
+        for number in 1...500 { #expect(comment.contains("- **new campaign 'c\(number)'**")) }
+        let cut = comment.matches(of: #/'\*\*: …\n/#).count
+        #expect(cut > 0 && comment.contains("\nDetails of \(cut) do not fit here: plan.json has all of them.\n"))
         #expect(comment.contains("\nApproval: `sha256:"))
     }
 }
