@@ -15,7 +15,7 @@ extension CommandContext {
         let store = try await state.open(for: .changing)
         let known = try await store.snapshot().approvals
         try await commit([.approve(plan.recorded(approval, by: name, at: machine.now(), after: known))], to: store)
-        if approval.sizes.isEmpty {
+        if workspace.listsSkipped {
             console.info("herald: the lists were not read, so no sizes were recorded: only guards limit them\n")
         }
         console.info("herald: \(name) approved \(count(approval.digests.count, "definition"))\n")

@@ -25,8 +25,10 @@ extension PlanDocument {
     package var outputs: [(name: String, value: String)] {
         let figures = summary
         func number(_ key: String) -> String { (figures[key] ?? nil).map { "\($0)" } ?? "" }
+        // Those of some sends may be all that herald knows.
+        let recipients = figures["uncounted"] == nil ? number("recipients") : ""
         return [
-            ("sends", number("send")), ("recipients", number("recipients")), ("approval", approval?.digest ?? ""),
+            ("sends", number("send")), ("recipients", recipients), ("approval", approval?.digest ?? ""),
             ("has_changes", "\(hasChanges || !(comparison?.changes ?? []).isEmpty)"),
         ]
     }

@@ -62,12 +62,12 @@ extension PlanDocument {
     /// Who gets what, and when it begins.
     package var headline: String {
         let sends = plan.steps.compactMap { step -> Plan.Send? in
-            if case .send(let send) = step.work { send } else { nil }
+            if case .send(let send) = step.work, send.hasReach { send } else { nil }
         }
         // A campaign that comes more than once counts once, with its largest size.
         // Who has it, who waits, and waves and stages that are still to come count, too.
         var reach: [String: Int] = [:]
-        for send in sends { reach[send.campaign] = max(reach[send.campaign] ?? 0, send.whole.upperBound) }
+        for send in sends { reach[send.campaign] = max(reach[send.campaign] ?? 0, send.reach) }
         for upcoming in overview.upcoming {
             let campaign = upcoming.occurring.campaign
             reach[campaign] = max(reach[campaign] ?? 0, upcoming.recipients)
@@ -151,13 +151,21 @@ extension PlanDocument {
 
     // MARK: The last lines
 
+    /// How many campaigns go to somebody whom only FCM or the state knows.
+    private func unsized(in approval: Approval) -> Int {
+        declared.count { $0.enabled && approval.sizes[.init(kind: .campaign, name: $0.name.value)] == nil }
+    }
+
     /// What is approved, and how old the state is.
     private var foot: String {
         var lines: [String] = []
         if let approval {
             lines.append("Approval: `\(approval.digest)`")
-            if approval.sizes.isEmpty {
-                lines.append("The lists were not counted, so an approval limits no size: only guards do.")
+            if overview.figures == .unknown {
+                lines.append("The lists were not read, so an approval limits no size: only guards do.")
+            } else if unsized(in: approval) > 0 {
+                let which = count(unsized(in: approval), "campaign")
+                lines.append("The size of \(which) is not known, so an approval does not limit it: only guards do.")
             }
         }
         if let comparison { lines.append("Compared with `\(comparison.base)`.") }
@@ -170,4 +178,13 @@ extension PlanDocument {
         }
         return "\n---\n" + lines.joined(separator: "<br>\n") + "\n"
     }
+}
+
+extension Plan.Send {
+    /// How many people have it, get it now or may get it later. Whom it skips is none of them, unless they may have it
+    /// already.
+    fileprivate var reach: Int { whole.upperBound - skipped.all.subtracting(keepingOutcome).count }
+
+    /// Whether there may be anybody of them. Nobody is counted without lists.
+    fileprivate var hasReach: Bool { skipped.isEmpty || reach > 0 }
 }

@@ -91,6 +91,28 @@ struct PlannerCapTests {
         #expect(send.keepingOutcome == [2])
     }
 
+    @Test func `the first line of a review leaves out whom a cap stops, unless they may have it`() {
+        func headline(_ scenario: PlanScenario) -> String {
+            PlanDocument(scenario.proposal(), id: "i", created: PlanScenario.now).headline
+        }
+        var both = scenario(campaign("a-sale"), campaign("b-sale"))
+        #expect(headline(both) == "1 campaign to 3 recipients, the first now")
+        both.state.starts = ["news@once": Partition(disjoint: [start(-60): [1]])]
+        #expect(headline(both) == "1 campaign to 2 recipients, the first now")
+        both.state.starts = ["news@once": Partition(disjoint: [start(-60): [1, 2, 3]])]
+        #expect(headline(both) == "No sends in the next 7 days")
+        var tried = campaign("sale")
+        tried.delivery.onUnknown = .resend
+        var resumed = scenario(tried)
+        resumed.state.apply([
+            .open("sale@once", RecordedOccurrence(tried, due: nil)),
+            .assign("sale@once", Partition(disjoint: [MessageClass(): [1, 2, 3]])),
+            .outcome("sale@once", [1, 2], .unknown), .started("sale@once", [1, 2], start(-60)),
+            .started("other@once", [2, 3], start(-60)),
+        ])
+        #expect(headline(resumed) == "1 campaign to 2 recipients, the first now")
+    }
+
     /// A campaign of every hour whose first firing has tried one of three.
     private func hourly() throws -> PlanScenario {
         var campaign = campaign("sale")

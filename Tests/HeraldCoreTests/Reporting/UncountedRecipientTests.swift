@@ -64,4 +64,21 @@ struct UncountedRecipientTests {
         workspace.campaigns = [.tide(to: .topic("of-app"))]
         #expect(try Resolved(workspace).desired.sizes.isEmpty)
     }
+
+    @Test(arguments: [(["of-app"], ""), (["of-app", "of-files"], ""), (["of-files"], "5")])
+    func `a workflow is told a number only if it is all`(_ topics: [TopicName], _ recipients: String) throws {
+        let outputs = try document(topics.map { .topic($0) }).outputs
+        #expect(outputs.first { $0.name == "recipients" }?.value == recipients)
+    }
+
+    @Test func `an approval does not limit it, although the lists were read`() throws {
+        var document = try document([.topic("of-app"), .topic("of-files")])
+        document.declared = [.tide("c0", to: .topic("of-app")), .tide("c1", to: .topic("of-files"))]
+        document.approval = Approval([], suppress: [])
+        document.approval?.sizes = [.init(kind: .campaign, name: "c1"): 5]
+        let words = "The size of 1 campaign is not known, so an approval does not limit it: only guards do."
+        #expect(document.markdown.contains(words) && !document.markdown.contains("were not read"))
+        document.approval?.sizes[.init(kind: .campaign, name: "c0")] = 9
+        #expect(!document.markdown.contains("only guards do"))
+    }
 }
