@@ -208,6 +208,16 @@ class WorkflowTests(ActionTestCase):
                 if not use.startswith("OWNER/herald@"):
                     self.assertRegex(use, r"^[\w.-]+/[\w.-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$", path.name)
 
+    def test_what_compares_with_a_base_has_all_of_the_history(self):
+        """A shallow checkout lacks the commit where a branch began, and the branch that it goes to."""
+        compared = 0
+        for page in sorted((ROOT / "docs/how-to").glob("*.md")):
+            for recipe in re.findall(r"```yaml[^\n]*\n(.*?)```", page.read_text(), re.DOTALL):
+                if "review --base" in recipe:
+                    compared += 1
+                    self.assertRegex(recipe, r'fetch-depth: 0|GIT_DEPTH: "0"', page.name)
+        self.assertEqual(compared, 3)
+
     def test_workflows_give_the_action_what_it_knows(self):
         uses = 0
         for path in sorted(DEPLOY.glob("github/*.yml")):

@@ -65,7 +65,10 @@ struct UncountedRecipientTests {
         #expect(try Resolved(workspace).desired.sizes.isEmpty)
     }
 
-    @Test(arguments: [(["of-app"], ""), (["of-app", "of-files"], ""), (["of-files"], "5")])
+    @Test(
+        arguments: [
+            (["of-app"], ""), (["of-app", "of-files"], ""), (["of-files"], "5"),
+        ] as [([TopicName], String)])
     func `a workflow is told a number only if it is all`(_ topics: [TopicName], _ recipients: String) throws {
         let outputs = try document(topics.map { .topic($0) }).outputs
         #expect(outputs.first { $0.name == "recipients" }?.value == recipients)
