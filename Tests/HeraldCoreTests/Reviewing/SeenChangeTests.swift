@@ -18,11 +18,13 @@ import Testing
     private static let long = String(repeating: "SELECT token FROM people ", count: 20)
     private static let unseen = "changed in spaces or characters that are not shown; the plan's JSON has both"
 
-    @Test(arguments: [
-        (long + "WHERE a AND b", long + "WHERE a"), (long + "a", long + "b"), ("a" + long, "b" + long),
-        (long, long + "One more sentence."), ("", long), (long + "e\u{301}", long + "e\u{300}"),
+    private static let texts: [(String, String)] = [
+        ("\(long)WHERE a AND b", "\(long)WHERE a"), ("\(long)a", "\(long)b"), ("a\(long)", "b\(long)"),
+        (long, "\(long)One more sentence."), ("", long), ("\(long)e\u{301}", "\(long)e\u{300}"),
         (String(repeating: "x", count: 301), String(repeating: "x", count: 300)),
-    ])
+    ]
+
+    @Test(arguments: texts)
     func `a long text is cut around what differs`(_ before: String, _ after: String) throws {
         for (one, other) in [(before, after), (after, before)] {
             let line = line("message.data.link", one, other)

@@ -5,12 +5,16 @@ import Testing
 
 /// What the files at the base are taken for.
 @Suite struct ReviewedBaseTests {
-    private static let audience = "kind: audience\nname: here\nsource: {file: here.csv}\n"
     private static let list = "\(Registration.fid(9).rawValue)\n"
 
-    /// A workspace whose list git ignores, in one of two places.
-    private static func files(ignoring pattern: String, _ list: String? = nil) -> [String: String] {
-        var files = ["repo/.gitignore": "\(pattern)\n", "repo/push/sub/here.yaml": audience]
+    /// An audience with its list, if there is one, and what git ignores.
+    private static func files(
+        ignoring pattern: String, _ list: String? = nil, source: String = "here.csv"
+    ) -> [String: String] {
+        var files = [
+            "repo/.gitignore": "\(pattern)\n",
+            "repo/push/sub/here.yaml": "kind: audience\nname: here\nsource: {file: \(source)}\n",
+        ]
         if let list { files["repo/push/\(list)"] = Self.list }
         return files
     }
@@ -23,7 +27,7 @@ import Testing
         var line: String?
     }
 
-    private static let changes = [
+    private static let changes: [Change] = [
         Change(
             testDescription: "a list in the commit goes before one on the server",
             files: files(ignoring: "push/lists/here.csv", "lists/here.csv"),
@@ -35,8 +39,7 @@ import Testing
             line: "the list's place changed from the folder of lists to beside the file that names it"),
         Change(
             testDescription: "also through a folder that is a link",
-            files: files(ignoring: "push/lists/here.csv", "lists/here.csv").merging(
-                ["repo/push/sub/here.yaml": audience.replacing("here.csv", with: "data/here.csv")]) { $1 },
+            files: files(ignoring: "push/lists/here.csv", "lists/here.csv", source: "data/here.csv"),
             edit: {
                 try FileManager.default.createSymbolicLink(
                     atPath: "\($0.sandbox.folder.path)/repo/push/sub/data", withDestinationPath: "../lists")
@@ -54,8 +57,7 @@ import Testing
             edit: { try $0.write("\(Registration.fid(8).rawValue)\n", to: "sub/here.csv") }),
         Change(
             testDescription: "an ignored list in the folder of lists",
-            files: files(ignoring: "push/lists/here.csv", "lists/here.csv").merging(
-                ["repo/push/sub/here.yaml": audience.replacing("here.csv", with: "../lists/here.csv")]) { $1 },
+            files: files(ignoring: "push/lists/here.csv", "lists/here.csv", source: "../lists/here.csv"),
             edit: { _ in }),
     ]
 
