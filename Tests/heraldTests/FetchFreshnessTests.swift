@@ -337,5 +337,8 @@ import Testing
         }
         try await git("rm", "-q", "-r", "--cached", ".herald")
         #expect(try await scene.herald("plan").status == 0)
+        try await scene.sandbox.makeUnreadable()
+        let result = try await scene.herald("plan")
+        #expect(result.status == 1 && result.errors.contains("safe.directory"), "\(result.errors)")
     }
 }

@@ -77,6 +77,32 @@ import Testing
         await sandbox.end()
     }
 
+    @Test func `a repository that git refuses to read counts as older`() async throws {
+        let (_, host) = try await sandbox.startEmulator()
+        try await git("init", "-q")
+        let first = try await commit("one", at: 1_700_000_000)
+        try await apply(host)
+        _ = try await commit("two", at: 1_700_000_100)
+        try await apply(host)
+        try await git("checkout", "-q", first)
+        try await sandbox.makeUnreadable()
+        #expect(try await refuses(host))
+        let plan = try await sandbox.herald("plan", host: host)
+        #expect(plan.output.contains("git config --global --add safe.directory"), "\(plan.output)")
+        await sandbox.end()
+    }
+
+    @Test func `before anything was applied, a repository that git refuses to read is a warning`() async throws {
+        let (_, host) = try await sandbox.startEmulator()
+        try await git("init", "-q")
+        _ = try await commit("one", at: 1_700_000_000)
+        try await sandbox.makeUnreadable()
+        let plan = try await sandbox.herald("plan", host: host)
+        #expect(plan.status == 0 && plan.output.contains("git does not read the repository"), "\(plan.output)")
+        try await apply(host)
+        await sandbox.end()
+    }
+
     @Test func `a repository runs no program of its own`() async throws {
         let (_, host) = try await sandbox.startEmulator()
         try await git("init", "-q")

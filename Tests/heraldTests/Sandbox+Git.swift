@@ -29,6 +29,11 @@ extension Sandbox {
         return result.output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
+    /// Makes git refuse to read the repository, as it does where another user owns it.
+    func makeUnreadable(_ folder: String = "workspace") async throws {
+        try await git(["config", "core.repositoryformatversion", "99"], in: folder)
+    }
+
     /// Commits all files, and returns the commit.
     @discardableResult
     func commit(_ message: String, in folder: String = "workspace", at seconds: Int = 1_700_000_000) async throws

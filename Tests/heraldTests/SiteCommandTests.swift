@@ -217,7 +217,7 @@ import Testing
         #expect(try Self.files(sandbox)["changes.html"]?.contains("one") == true)
     }
 
-    @Test func `without git, without commits and in a shallow copy it says so`() async throws {
+    @Test func `without git, without commits, in a shallow copy and where git refuses it says so`() async throws {
         let sandbox = try Self.sandbox()
         #expect(try await Self.write(sandbox).status == 0)
         #expect(try Self.files(sandbox)["changes.html"]?.contains("in no git repository") == true)
@@ -235,5 +235,8 @@ import Testing
             ], environment: sandbox.environment("127.0.0.1:9"))
         try #require(result.status == 0, "\(result.errors)")
         #expect(try Self.files(sandbox, in: "other")["changes.html"]?.contains("is shallow") == true)
+        try await sandbox.makeUnreadable()
+        #expect(try await Self.write(sandbox).status == 0)
+        #expect(try Self.files(sandbox)["changes.html"]?.contains("git does not read the repository") == true)
     }
 }

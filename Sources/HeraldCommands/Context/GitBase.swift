@@ -28,6 +28,10 @@ struct GitBase {
                 .wrong, "--base needs git, and git cannot be run", help: "install git, or leave out --base")
         }
         guard let prefix = inside.line else {
+            if let repository = GitRepository(around: folder) {
+                throw CommandFailure(
+                    .wrong, "--base compares with a commit, and \(repository.refusal)", help: repository.help)
+            }
             throw CommandFailure(
                 .wrong, "--base compares with a commit, and \(folder) is in no git repository",
                 help: "leave out --base, or let the CI check out the repository with git")

@@ -18,12 +18,12 @@ struct KnownState {
     private(set) var isElsewhere = false
     /// Whether it is in another server, database or schema than at the last run.
     var hasMoved = false
-    /// The commit that the files are from. `nil` without git.
+    /// What git says about the files. `nil` without git.
     var checkout: Checkout?
 
     var exists: Bool { store != nil }
 
-    /// - Parameter checkout: The commit that the files are from.
+    /// - Parameter checkout: What git says about the files.
     init(store: (any StateStore)?, recorded: RecordedState, checkout: Checkout? = nil) {
         (self.store, self.recorded, self.checkout) = (store, recorded, checkout)
     }

@@ -39,12 +39,19 @@ extension LoadedWorkspace {
         .sorted { $0.audience < $1.audience }
     }
 
-    /// Throws if git has files where `herald fetch` writes: a list of a pull request would count as fetched.
+    /// Throws if git has files where `herald fetch` writes, or does not say it: a list of a pull request would count as
+    /// fetched.
     static func requireUntracked(_ workspace: Workspace, in folder: WorkspaceFolder) throws(CommandFailure) {
-        guard workspace.audiences.contains(where: { $0.origin != nil }), GitCommit.root(of: folder.path) != nil,
-            let answer = GitProgram.run(["ls-files", "-z", "--", ".herald"], in: folder.path), answer.status == 0,
-            !answer.output.isEmpty
+        guard workspace.audiences.contains(where: { $0.origin != nil }),
+            let repository = GitRepository(around: folder.path),
+            let answer = GitProgram.run(["ls-files", "-z", "--", ".herald"], in: folder.path)
         else { return }
+        guard answer.status == 0 else {
+            throw CommandFailure(
+                .wrong, "\(repository.refusal), so nobody knows whether the lists below .herald were fetched",
+                help: repository.help)
+        }
+        guard !answer.output.isEmpty else { return }
         throw CommandFailure(
             .wrong, "git tracks files below .herald, where herald keeps the lists that it fetched",
             help: "take them out of git: git rm -r --cached .herald")

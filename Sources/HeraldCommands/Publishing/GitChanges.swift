@@ -12,7 +12,10 @@ extension LoadedWorkspace {
             return RecentChanges(remarks: ["git is not installed here, so changes are not known."])
         }
         guard inside.line != nil else {
-            return RecentChanges(remarks: ["The workspace is in no git repository, so changes are not known."])
+            let remark =
+                GitRepository(around: folder.path).map { "\($0.refusal), so changes are not known; \($0.help)." }
+                ?? "The workspace is in no git repository, so changes are not known."
+            return RecentChanges(remarks: [remark])
         }
         let until = Int(now.timeIntervalSince1970)
         let since = until - RecentChanges.days * 86_400

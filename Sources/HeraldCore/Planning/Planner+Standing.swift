@@ -45,7 +45,11 @@ extension Planner {
 
     mutating func checkFiles(_ checkout: Checkout) {
         guard let age = checkout.age(comparedWith: state.commits) else { return }
-        refuse(.olderFiles, "", limit: 0, actual: 1, "\(age): memberships and schedules would go back")
+        if state.commits.isEmpty {
+            overview.warnings.append(age)
+        } else {
+            refuse(.olderFiles, "", limit: 0, actual: 1, age)
+        }
     }
 }
 

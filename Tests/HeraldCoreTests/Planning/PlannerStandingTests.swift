@@ -40,7 +40,7 @@ import Testing
         for (digit, seconds) in [("a", 100), ("b", 200), ("c", 300)] as [(Character, Double)] {
             scenario.state.apply([.applied(try Self.commit(digit, seconds))])
         }
-        scenario.checkout = Checkout(head: try Self.commit(head, seconds), isBehindLast: isBehindLast)
+        scenario.checkout = .commit(try Self.commit(head, seconds), isBehindLast: isBehindLast)
         #expect(scenario.plan().refusals.map(\.kind) == (isRefused ? [.olderFiles] : []))
         // An override makes it the last one, and the next plan takes it.
         scenario.state.apply([.applied(try Self.commit(head, seconds))])
@@ -50,11 +50,23 @@ import Testing
 
     @Test func `without git, or before anything was applied, there is nothing to compare`() throws {
         var scenario = scenario
-        scenario.checkout = Checkout(head: try Self.commit("a"), isBehindLast: true)
+        scenario.checkout = .commit(try Self.commit("a"), isBehindLast: true)
         #expect(scenario.plan().refusals.isEmpty)
         scenario.state.apply([.applied(try Self.commit("b", 100))])
         scenario.checkout = nil
         #expect(scenario.plan().refusals.isEmpty)
+    }
+
+    @Test func `a repository that git refuses to read may be older, and it says what to do`() throws {
+        var scenario = scenario
+        scenario.checkout = .unread(GitRepository(path: "/work/push"))
+        let help = "git config --global --add safe.directory '/work/push'"
+        #expect(scenario.plan().refusals.isEmpty)
+        #expect(scenario.proposal().overview.warnings.contains { $0.contains(help) })
+        scenario.state.apply([.applied(try Self.commit("b", 100))])
+        #expect(scenario.plan().refusals.map(\.kind) == [.olderFiles])
+        #expect(scenario.plan().refusals.first?.message.contains(help) == true)
+        #expect(!scenario.proposal().overview.warnings.contains { $0.contains(help) })
     }
 
     @Test(arguments: ["", "HEAD", "../x", String(repeating: "A", count: 40), String(repeating: "a", count: 41)])

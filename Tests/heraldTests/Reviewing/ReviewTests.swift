@@ -172,6 +172,14 @@ import Testing
         #expect(changes.map { $0["name"] } == ["spring"])
     }
 
+    @Test func `a repository that git refuses to read is not taken for none`() async throws {
+        let review = try await ReviewSandbox()
+        try await review.sandbox.makeUnreadable("repo")
+        let result = try await review.reviewCommitted(["--base", "main"], [:])
+        #expect(result.status == 1 && result.errors.contains("git does not read the repository"), "\(result.errors)")
+        #expect(result.errors.contains("safe.directory"))
+    }
+
     @Test func `a workflow gets annotations, the summary and outputs`() async throws {
         let review = try await ReviewSandbox(["summary": "", "outputs": ""])
         try review.replace("\"2026-12-07T09:07\"", with: "\"2026-12-07T09:00\"", in: "spring.yaml")
