@@ -209,7 +209,7 @@ struct ForecastComparison {
         let first = snapshot.occurrences[id]?.recorded.stages.first { $0.share == .seeds }
         let seeds = desired.sends.first { $0.campaign.name.value == send.campaign }?.seeds ?? []
         let isOver =
-            forecast.plan.waiting.contains { $0.occurrence == id && $0.stageOf != nil }
+            forecast.plan.waiting.contains { $0.occurrence == id && $0.opensStage }
             || forecast.plan.held.contains { $0.occurrence == id && [.halted, .held].contains($0.kind) }
         return isOver && first?.planned == seeds.count && send.members.subtracting(send.seeds).isEmpty
     }

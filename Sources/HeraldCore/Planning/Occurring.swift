@@ -11,7 +11,7 @@ package struct Occurring: Hashable, Sendable {
     package var zone: Zone
     /// The offset from UTC: `+01:00`, with seconds if there are any. Empty in local time.
     package var offset: String
-    /// How a clock change affects it. Empty if none does.
+    /// How a clock change affects it, and what it waits for. Empty if there is nothing to say.
     package var note: String
 }
 
@@ -37,6 +37,14 @@ extension Occurring {
         (at, last) = (local.firstInstant, local.lastInstant)
         (self.local, zone, offset) = (local, campaign.schedule.zone, "")
         note = campaign.delivery.window.map { "window \($0.words)" } ?? ""
+    }
+
+    /// One that waits, at the instant at which it goes on.
+    init(_ waiting: Plan.Waiting) {
+        (campaign, occurrence, at, last) = (waiting.campaign, waiting.occurrence, waiting.until, nil)
+        (local, zone) = (waiting.zone.local(at: waiting.until), waiting.zone)
+        offset = waiting.zone.offset(at: waiting.until).offsetText
+        note = "waits: \(waiting.reason)"
     }
 
     /// The first `limit` occurrences of a campaign in (after, through]; in local time those that some clock of the

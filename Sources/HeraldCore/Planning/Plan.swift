@@ -243,17 +243,26 @@ package struct Plan: Hashable, Sendable {
     /// An occurrence that goes on by itself.
     package struct Waiting: Hashable, Sendable {
         package var occurrence: OccurrenceID
+        package var campaign: String
+        package var target: Campaign.Target
+        /// Whose clock its schedule goes by.
+        package var zone: Zone
         /// What it waits for.
         package var reason: String
         package var until: Date
         /// How many people wait.
         package var recipients: Int
         /// Whether those are all; see `Plan.Send.isCounted`.
-        package var isCounted = true
-        /// The campaign whose next stage opens then. `nil` if it waits for something else.
-        package var stageOf: String?
+        package var isCounted: Bool
+        /// Whether the campaign's next stage opens then.
+        package var opensStage = false
         /// `nil` if it opens to everybody at once, or if nobody knows who is in which stage.
         package var stages: StageTable?
+
+        init(_ send: Send, in zone: Zone, for reason: String, until: Date, recipients: Int) {
+            (occurrence, campaign, target, isCounted) = (send.occurrence, send.campaign, send.target, send.isCounted)
+            (self.zone, self.reason, self.until, self.recipients) = (zone, reason, until, recipients)
+        }
     }
 
     package struct Held: Hashable, Sendable {
@@ -290,7 +299,7 @@ extension Plan {
     static let stagePatience = Duration.seconds(60)
 
     /// When the next stage opens that a send waits for.
-    private var nextStage: Date? { waiting.filter { $0.stageOf != nil }.map(\.until).min() }
+    private var nextStage: Date? { waiting.filter(\.opensStage).map(\.until).min() }
 
     /// Whether a stage opens so soon that a run waits for it.
     package func awaitsStage(at now: Date) -> Bool {

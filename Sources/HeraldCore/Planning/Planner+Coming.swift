@@ -13,10 +13,7 @@ extension Planner {
     }
 
     mutating func limitUpcoming() {
-        let order = { (one: PlanOverview.Upcoming, other: PlanOverview.Upcoming) in
-            (one.occurring.at, one.occurring.occurrence) < (other.occurring.at, other.occurring.occurrence)
-        }
-        overview.upcoming.sort(by: order)
+        overview.upcoming.sort(by: PlanOverview.Upcoming.isBefore)
         // The next send of each campaign comes before any campaign's second one.
         var seen: Set<String> = []
         let next = overview.upcoming.filter { seen.insert($0.occurring.campaign).inserted }
@@ -24,7 +21,7 @@ extension Planner {
         let others = overview.upcoming.filter { !passed.insert($0.occurring.campaign).inserted }
         let kept = (next + others).prefix(upcomingLimit.ofAll)
         overview.upcomingOmitted = overview.upcoming.count - kept.count
-        overview.upcoming = kept.sorted(by: order)
+        overview.upcoming = kept.sorted(by: PlanOverview.Upcoming.isBefore)
         plan.nextDue = ([overview.upcoming.first?.occurring.at] + plan.waiting.map(\.until)).compactMap(\.self).min()
     }
 }

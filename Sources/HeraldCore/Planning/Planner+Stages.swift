@@ -53,8 +53,8 @@ extension Planner {
             if isSent, staging.mayGoOn(part.members) { doubted = (part, staging) }
             switch staging.standing(late: admission.late) {
             case .next: continue
-            case .waiting: waitInStage(part, of: send, admission, staging)
-            case .soaking(let until): soak(send, staging, stages, until: until)
+            case .waiting: waitInStage(part, of: send, campaign, admission, staging)
+            case .soaking(let until): soak(send, of: campaign, staging, stages, until: until)
             case .decision:
                 note(staging.notes, of: send)
                 hold(
@@ -86,16 +86,17 @@ extension Planner {
         return admitting(part, of: wanted, occurrence, since: staging.since)
     }
 
-    private mutating func soak(_ send: Plan.Send, _ staging: StageSorting, _ stages: Stages, until: Date) {
+    private mutating func soak(
+        _ send: Plan.Send, of campaign: Campaign, _ staging: StageSorting, _ stages: Stages, until: Date
+    ) {
         note(staging.notes, of: send)
         let next = stages.next(after: staging.current)?.words ?? ""
         let reason = "stage \(staging.current.words) soaks, then \(next) opens if all is well"
         explain(send.occurrence, to: send.members, reason, until: until)
-        plan.waiting.append(
-            .init(
-                occurrence: send.occurrence, reason: reason, until: until, recipients: send.members.count,
-                isCounted: send.isCounted,
-                stageOf: send.campaign, stages: staging.table()))
+        var waiting = Plan.Waiting(
+            send, in: campaign.schedule.zone, for: reason, until: until, recipients: send.members.count)
+        (waiting.opensStage, waiting.stages) = (true, staging.table())
+        plan.waiting.append(waiting)
     }
 
     /// What a person decides about a manual soak, and until when it comes in time for those who expire first. Nobody is
@@ -134,21 +135,21 @@ extension Planner {
     ///
     /// - Parameter part: the stage's people whose clock has reached it.
     private mutating func waitInStage(
-        _ part: Plan.Send, of send: Plan.Send, _ admission: Admission, _ staging: StageSorting
+        _ part: Plan.Send, of send: Plan.Send, _ campaign: Campaign, _ admission: Admission, _ staging: StageSorting
     ) {
         let opening = admission.waiting.keys.min()
         if let window = send.delivery.window, let opening {
-            wait(part, admission.waiting, until: opening, window)
+            wait(part, of: campaign, admission.waiting, until: opening, window)
             noteWait(send, admission)
         }
         let later = send.members.subtracting(part.members)
         guard !later.isEmpty, let next = [opening, staging.nextWave(of: send)].compactMap(\.self).min() else { return }
         let reason = "stage \(staging.current.words) comes first, and its recipients wait for their clock or window"
         explain(send.occurrence, to: later, reason, until: next)
-        plan.waiting.append(
-            .init(
-                occurrence: send.occurrence, reason: reason, until: next, recipients: later.count,
-                isCounted: send.isCounted, stages: staging.table()))
+        var waiting = Plan.Waiting(
+            send, in: campaign.schedule.zone, for: reason, until: next, recipients: later.count)
+        waiting.stages = staging.table()
+        plan.waiting.append(waiting)
     }
 
     /// What the state must learn of a send of which nothing may start: whom it skips, and who is in a wave.
@@ -173,11 +174,10 @@ extension Planner {
             return []
         }
         if since <= now { return [send] }
-        plan.waiting.append(
-            .init(
-                occurrence: send.occurrence,
-                reason: "stage \(last.share.words) soaks, then \(next.words) opens if all is well", until: since,
-                recipients: 0, isCounted: false, stageOf: send.campaign))
+        let reason = "stage \(last.share.words) soaks, then \(next.words) opens if all is well"
+        var waiting = Plan.Waiting(send, in: campaign.schedule.zone, for: reason, until: since, recipients: 0)
+        (waiting.isCounted, waiting.opensStage) = (false, true)
+        plan.waiting.append(waiting)
         return []
     }
 

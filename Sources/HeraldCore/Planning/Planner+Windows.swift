@@ -12,7 +12,7 @@ extension Planner {
     ) -> [Plan.Send] {
         let window = send.delivery.window
         guard !send.members.isEmpty else {
-            return listsSkipped ? window.map { unlessClosed(send, $0) } ?? [send] : [send]
+            return listsSkipped ? window.map { unlessClosed(send, of: wanted.campaign, $0) } ?? [send] : [send]
         }
         let admission = Admission(
             send, of: wanted, occurrence, since: stage, waited: waits.recorded[send.occurrence],
@@ -21,7 +21,7 @@ extension Planner {
         if window?.whenClosed == .skip {
             for members in admission.waiting.values { send.skipped.move(members, to: .outsideWindow) }
         } else if let window, let first = admission.waiting.keys.min() {
-            wait(send, admission.waiting, until: first, window)
+            wait(send, of: wanted.campaign, admission.waiting, until: first, window)
             noteWait(send, admission)
             send.staysOpen = true
         }
@@ -105,26 +105,30 @@ extension Planner {
     }
 
     /// Nobody is known, so that only a window that is the same for all can be judged.
-    private mutating func unlessClosed(_ send: Plan.Send, _ window: SendWindow) -> [Plan.Send] {
+    private mutating func unlessClosed(
+        _ send: Plan.Send, of campaign: Campaign, _ window: SendWindow
+    ) -> [Plan.Send] {
         let standing = window.hours.standing(at: now, in: window.zone)
         guard window.field == nil, window.whenClosed == .wait, !standing.isOpen, let until = standing.until else {
             return [send]
         }
-        wait(send, [until: []], until: until, window)
+        wait(send, of: campaign, [until: []], until: until, window)
         return []
     }
 
     /// Notes that people wait for their window.
     mutating func wait(
-        _ send: Plan.Send, _ waiting: [Date: RecipientSet], until first: Date, _ window: SendWindow
+        _ send: Plan.Send, of campaign: Campaign, _ waiting: [Date: RecipientSet], until first: Date,
+        _ window: SendWindow
     ) {
-        explain(send.occurrence, to: Partition(disjoint: waiting), "the window is closed (\(window.words))")
+        let reason = "the window is closed (\(window.words))"
+        explain(send.occurrence, to: Partition(disjoint: waiting), reason)
         let all = waiting.values.reduce(0) { $0 + $1.count }
         let isWhole = send.members == .target
         plan.waiting.append(
             .init(
-                occurrence: send.occurrence, reason: "the window is closed (\(window.words))", until: first,
-                recipients: isWhole ? send.recipients : all, isCounted: send.isCounted))
+                send, in: campaign.schedule.zone, for: reason, until: first,
+                recipients: isWhole ? send.recipients : all))
         guard let expiry = send.limits(begun: now).expiry else { return }
         let lost = waiting.filter { $0.key >= expiry }.values.reduce(0) { $0 + $1.count }
         guard lost > 0 else { return }

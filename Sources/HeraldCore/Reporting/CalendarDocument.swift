@@ -24,14 +24,17 @@ package struct CalendarDocument: Document {
         self.init(occurrences, shortened: shortened, through: through, snapshot: nil)
     }
 
-    /// Leaves out what the snapshot shows to be sent already, and says what is paused.
+    /// Leaves out what the snapshot shows to be sent already, and says what is paused. What waits is shown when it goes
+    /// on.
     package init(of campaigns: [Campaign], from snapshot: StateSnapshot, after: Date, days: Int, limit: Int) {
         let forecast = Planner.calendar(of: campaigns, from: snapshot, days: days, limit: limit + 1, at: after)
         let through = after.adding(.seconds(days * 86_400))
         var counts: [String: Int] = [:]
         var occurrences: [Occurring] = []
-        let underWay = snapshot.underWay(of: campaigns, at: after)
-        for var occurring in underWay + forecast.upcoming where occurring.at <= through {
+        let coming = snapshot.underWay(of: campaigns, at: after) + forecast.upcoming
+        let listed = Set(coming.map(\.occurrence))
+        let waiting = forecast.proposal.plan.opening.map(\.occurring).filter { !listed.contains($0.occurrence) }
+        for var occurring in waiting + coming where occurring.at <= through {
             counts[occurring.campaign, default: 0] += 1
             guard counts[occurring.campaign, default: 0] <= limit else { continue }
             if forecast.proposal.overview.pauses.include(occurring.campaign) {

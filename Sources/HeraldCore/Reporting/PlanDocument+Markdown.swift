@@ -68,19 +68,17 @@ extension PlanDocument {
         // Who has it, who waits, and waves and stages that are still to come count, too.
         var reach: [String: Int] = [:]
         for send in sends { reach[send.campaign] = max(reach[send.campaign] ?? 0, send.reach) }
-        for upcoming in overview.upcoming {
+        let later = overview.later(besides: plan)
+        for upcoming in later {
             let campaign = upcoming.occurring.campaign
             reach[campaign] = max(reach[campaign] ?? 0, upcoming.recipients)
         }
         guard !reach.isEmpty else { return "No sends in the next \(count(days, "day"))" }
         let people = reach.values.reduce(0, +)
-        let isCounted = sends.allSatisfy(\.isCounted) && overview.upcoming.allSatisfy(\.isCounted)
+        let isCounted = sends.allSatisfy(\.isCounted) && later.allSatisfy(\.isCounted)
         let words = overview.figures.words(people, isCounted: isCounted, as: "\(people.grouped) recipients")
         let recipients = words.isEmpty ? "" : " to \(words)"
-        let first = overview.upcoming.first.map {
-            "\($0.occurring.local.spoken) \($0.occurring.last == nil ? $0.occurring.zone.name : "on each clock")"
-        }
-        let begin = sends.isEmpty ? first.map { "the first \($0)" } : "the first now"
+        let begin = sends.isEmpty ? later.first.map { "the first \($0.occurring.words)" } : "the first now"
         return count(reach.count, "campaign") + recipients + (begin.map { ", \($0)" } ?? "")
     }
 
@@ -131,7 +129,7 @@ extension PlanDocument {
     /// that are sent soon.
     var shownCampaigns: [Campaign] {
         let sent = plan.steps.compactMap { if case .send(let send) = $0.work { send.campaign } else { nil } }
-        let soon = sent + overview.upcoming.map(\.occurring.campaign)
+        let soon = sent + overview.later(besides: plan).map(\.occurring.campaign)
         let changed = comparison?.changes.filter { $0.kind == .campaign && $0.action != .removed }.map(\.name)
         let wanted = Set(changed ?? soon)
         return declared.filter { wanted.contains($0.name.value) }

@@ -156,9 +156,10 @@ package struct StatusDocument: Document, Sendable {
             + (others > 0 ? ["\(count(others, "change")) to topics and groups"] : [])
     }
 
+    /// What waits is to come, and has a row of its own.
     private var nextLines: [String] {
         let shown = PlanDocument.comingLines(overview, shown: Self.shownComing)
-        return shown.isEmpty ? ["nothing in the next \(PlanDocument.usualDays) days"] : shown
+        return shown.isEmpty && plan.waiting.isEmpty ? ["nothing in the next \(PlanDocument.usualDays) days"] : shown
     }
 }
 

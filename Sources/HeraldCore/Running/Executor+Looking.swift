@@ -16,7 +16,7 @@ extension Executor {
     /// A stage may open while the run works, or soon after.
     mutating func noteStages(of plan: Plan) {
         for waiting in plan.waiting {
-            if let campaign = waiting.stageOf { awaitStage(of: waiting.occurrence, campaign, at: waiting.until) }
+            if waiting.opensStage { awaitStage(of: waiting.occurrence, waiting.campaign, at: waiting.until) }
         }
     }
 

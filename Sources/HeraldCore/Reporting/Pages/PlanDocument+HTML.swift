@@ -110,8 +110,9 @@ extension PlanDocument {
     }
 
     private var coming: JSONValue {
-        guard let next = overview.upcoming.first else { return .null }
-        let entries = overview.upcoming.map { CalendarEntry($0, in: overview) }
+        let later = overview.later(besides: plan)
+        guard let next = later.first else { return .null }
+        let entries = later.map { CalendarEntry($0, in: overview) }
         let grid = WeekGrid(entries, today: next.occurring.zone.local(at: plan.at))
         let omitted = overview.upcomingOmitted
         return [

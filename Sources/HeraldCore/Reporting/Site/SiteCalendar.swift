@@ -26,14 +26,15 @@ struct SiteCalendar {
     let months: [Month]
     /// What a run would send now.
     let due: [CalendarEntry]
-    /// By campaign, the next one first.
+    /// By campaign, the next one first, with those that wait.
     let coming: [String: [PlanOverview.Upcoming]]
     /// By campaign, the newest first.
     let sent: [String: [RecordedOccurrence]]
 
     init(_ site: Site) {
         let zones = Dictionary(site.campaigns.map { ($0.name.value, $0.schedule.zone) }) { first, _ in first }
-        let coming = site.overview.upcoming.map { site.entry($0) }
+        let later = site.overview.later(besides: site.plan)
+        let coming = later.map { site.entry($0) }
         let due = site.plan.steps.compactMap { site.dueEntry($0, zones) }
         let present = Month(site.today)
         let begin = WeekGrid.days(ofMonth: present.month, in: present.year).lowerBound
@@ -41,7 +42,7 @@ struct SiteCalendar {
         let sent = recorded.compactMap { site.entry($0, zones) }.filter { $0.local.dayNumber >= begin }
         entries = (sent + due + coming).sorted { $0.rank < $1.rank }
         self.due = due
-        self.coming = Dictionary(grouping: site.overview.upcoming, by: \.occurring.campaign)
+        self.coming = Dictionary(grouping: later, by: \.occurring.campaign)
         let soon = (due + coming).map { Month($0.local) }.filter { $0 <= present.next }
         let first = self.coming.values.compactMap { $0.first.map { Month($0.occurring.local) } }
         months = Set(soon + first + [present]).sorted()
