@@ -153,6 +153,38 @@ import Testing
         #expect(report.contains("UNREGISTERED") && !report.contains("r_0123456789abcdef"))
     }
 
+    /// It is Monday, 04:15 in UTC. In Lima it is still Sunday, 23:15.
+    @Test(
+        arguments: zip(
+            ["due", "lima", "clocks", "all", "week"], ["1 send", "1 send", "1 send", "3 sends", "7 sends"]))
+    func `the next 7 days are those of the site, whatever day a campaign's clock shows`(
+        _ name: String, _ sends: String
+    ) throws {
+        let now = try Date.at("2026-11-30T04:15:00Z")
+        var lima = try Self.campaign("lima")
+        lima.schedule = try .cron("57 23 * * *", in: "America/Lima")
+        var plan = Plan(at: now, workspaceDigest: "", state: nil)
+        var send = DocumentSamples.send(lateness: .seconds(43_200))
+        (send.campaign, send.due) = ("late", now.adding(.seconds(-5 * 3600)))
+        if ["due", "all"].contains(name) { plan.steps = [.init(work: .send(send), reason: "it is due", seconds: 1)] }
+        // The first clocks of the world have passed it. Los Angeles and Honolulu have not.
+        var clocks = Occurring(of: lima, at: try #require(LocalTime(written: "2026-11-29T22:07")))
+        clocks.last = try Date.at("2026-11-30T08:07:00Z")
+        var coming = ["clocks", "all"].contains(name) ? [clocks] : []
+        if ["lima", "all", "week"].contains(name) {
+            let end = now.adding(.seconds((name == "week" ? 9 : 1) * 86_400 - 3600))
+            coming += Occurring.coming(of: lima, after: now, through: end, limit: 9)
+        }
+        var overview = PlanOverview()
+        overview.upcoming = coming.map { .init(occurring: $0, target: lima.target.value, recipients: 5) }
+        let status = StatusDocument(
+            Proposal(plan, overview), .init(lastRun: nil, every: .seconds(300)), workspace: "tide")
+        let start = try #require(Self.made(Site(status, of: [lima], texts: [:], zone: .utc))["index.html"])
+        #expect(start.contains(">\(sends) in the next 7 days<"))
+        #expect(start.contains("<b>now</b>") == !plan.steps.isEmpty)
+        #expect(!start.contains("Nothing is due."))
+    }
+
     @Test func `months that are not complete say so`() throws {
         let later = try Self.campaign("later", cron: "0 9 15 2 *")
         let pages = Self.made(try Self.site("plain", campaigns: [Self.campaign("tide-rome"), later], days: 80))

@@ -52,7 +52,7 @@ struct WeekGrid {
         guard entries.count > mostOnOneDay else { return entries }
         let sorted = entries.sorted { ($0.local, $0.at) < ($1.local, $1.at) }
         guard var first = sorted.first, let last = sorted.last else { return entries }
-        first.others = "and \((entries.count - 1).grouped) more until \(last.local.clock)"
+        first.others = "and \((entries.count - 1).grouped) more" + (last.isDue ? "" : " until \(last.local.clock)")
         return [first]
     }
 

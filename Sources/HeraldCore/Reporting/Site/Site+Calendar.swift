@@ -4,7 +4,7 @@ internal import FCM
 extension Site {
     func start(_ calendar: SiteCalendar, _ frame: SiteFrame) -> String {
         let days = today.dayNumber...today.dayNumber + 6
-        let entries = calendar.entries(on: days, in: self, from: frame.path)
+        let entries = calendar.entries(goingOutOn: days, in: self, from: frame.path)
         let sends = entries.count { $0.outcome == nil }
         let headline = sends == 0 ? "Nothing goes out in the next 7 days" : "\(count(sends, "send")) in the next 7 days"
         return Page.start.rendered(

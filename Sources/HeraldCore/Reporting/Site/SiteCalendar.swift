@@ -35,7 +35,7 @@ struct SiteCalendar {
         let zones = Dictionary(site.campaigns.map { ($0.name.value, $0.schedule.zone) }) { first, _ in first }
         let later = site.overview.later(besides: site.plan)
         let coming = later.map { site.entry($0) }
-        let due = site.plan.steps.compactMap { site.dueEntry($0, zones) }
+        let due = site.plan.steps.compactMap { site.dueEntry($0) }
         let present = Month(site.today)
         let begin = WeekGrid.days(ofMonth: present.month, in: present.year).lowerBound
         let recorded = (site.snapshot?.occurrences ?? [:]).sorted { $0.key < $1.key }.map(\.value.recorded)
@@ -51,9 +51,25 @@ struct SiteCalendar {
         }
     }
 
-    /// The entries of some days, with links as a page at `path` needs them.
+    /// The entries that stand on some days, with links as a page at `path` needs them.
     func entries(on days: ClosedRange<Int>, in site: Site, from path: String) -> [CalendarEntry] {
-        entries.filter { days.contains($0.local.dayNumber) }.map { entry in
+        linked(in: site, from: path) { days.contains($0.local.dayNumber) }
+    }
+
+    /// The entries that go out, or went out, in some days of the site's own clock. By the clock that a campaign goes by, it
+    /// may be the day before or after.
+    func entries(goingOutOn days: ClosedRange<Int>, in site: Site, from path: String) -> [CalendarEntry] {
+        linked(in: site, from: path) { entry in
+            // Of one in local time, the first clocks may have passed it.
+            let instant = entry.outcome == nil ? max(entry.at, site.plan.at) : entry.at
+            return days.contains(site.zone.local(at: instant).dayNumber)
+        }
+    }
+
+    private func linked(
+        in site: Site, from path: String, where isWanted: (CalendarEntry) -> Bool
+    ) -> [CalendarEntry] {
+        entries.filter(isWanted).map { entry in
             var entry = entry
             // The page says whose clock it is.
             if entry.clock == site.zone.name { entry.clock = nil }
@@ -72,12 +88,11 @@ extension Site {
         return entry
     }
 
-    /// What a run would send now.
-    fileprivate func dueEntry(_ step: Plan.Step, _ zones: [String: Zone]) -> CalendarEntry? {
+    /// What a run would send now, and so today, whenever it was due.
+    fileprivate func dueEntry(_ step: Plan.Step) -> CalendarEntry? {
         guard case .send(let send) = step.work else { return nil }
-        let (zone, at) = (zones[send.campaign] ?? zone, send.due ?? plan.at)
         return CalendarEntry(
-            local: zone.local(at: at), isDue: true, at: at, campaign: send.campaign, clock: zone.name,
+            local: today, isDue: true, at: plan.at, campaign: send.campaign, clock: zone.name,
             target: send.target.words,
             recipients: overview.figures.words(
                 send.recipients, isCounted: send.isCounted, as: count(send.recipients, "recipient")))
