@@ -321,6 +321,10 @@ extension Life {
         for refusal in plan.refusals where refusal.kind != .staleList {
             troubles.append((.held, "guard \(refusal.kind.rawValue)"))
         }
+        let planned = Set(plan.steps.filter { $0.refusal == nil }.map(\.id.rawValue))
+        for refusal in known.state.lastRun?.refusals ?? [] where planned.contains(refusal.step) {
+            troubles.append((.held, "guard \(refusal.kind)"))
+        }
         if !(plan.unapproved + proposal.overview.unapproved).isEmpty { troubles.append((.held, "run")) }
         for silenced in plan.silenced { troubles.append((.failed, silenced.campaign)) }
         if let last = known.state.lastRun, last.result == "failed" {

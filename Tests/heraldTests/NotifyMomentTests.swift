@@ -193,6 +193,29 @@ import Testing
         await scene.sandbox.end()
     }
 
+    @Test func `what a guard finds while a run works is named, and told once`() async throws {
+        let receiver = try Receiver()
+        let scene = try await Scene(
+            "- {webhook: \"${HOOK_0}\", when: [held]}\nsender_id: \"123456789012\"", [receiver])
+        try scene.sandbox.folder.write(
+            "kind: group\nname: family\nmembers: {tokens: ['\(Registration.token(8).rawValue)']}\n",
+            to: "workspace/group.yaml")
+        try await scene.done("apply --auto-approve")
+        // As far as the state knows after that, others made the group.
+        try await scene.done("state rm group:family")
+        let override = "--override foreign_group=family"
+        for _ in 1...2 {
+            let errors = try await scene.done("run --quiet", 3).errors
+            #expect(errors.contains("guard foreign_group: step 'group_create:family': the group exists"), "\(errors)")
+            #expect(errors.contains("herald apply \(override)\n"), "\(errors)")
+        }
+        #expect(try NotifyTests.news(receiver) == ["held"])
+        #expect(try NotifyTests.notices(receiver).first?["command"] == .string("herald apply \(override)"))
+        try await scene.done("apply --auto-approve \(override)")
+        #expect(try NotifyTests.news(receiver) == ["held", "well(held)"])
+        await scene.sandbox.end()
+    }
+
     @Test func `a wrong place of the state is told each time, and each time that it is right again`() async throws {
         let receiver = try Receiver()
         let scene = try await Scene("- {webhook: \"${HOOK_0}\", when: [failed]}", [receiver])

@@ -191,6 +191,15 @@ extension StatusTests {
                 campaign("late", "schedule: {at: \"\(ago(3600))\", max_lateness: 1d}"), to: "late.yaml")
             try await scene.done("herald run", 3)
         },
+        Case("a group that others made", "refused", "herald apply --override foreign_group=family", approves: true) {
+            scene in
+            try scene.write(Sandbox.settings + "sender_id: \"123456789012\"\n", to: "herald.yaml")
+            let members = "members: {tokens: ['\(Registration.token(8).rawValue)']}"
+            try scene.write("kind: group\nname: family\n\(members)\n", to: "group.yaml")
+            // As far as the state knows after that, herald did not make it.
+            try await scene.done("herald apply --auto-approve && herald state rm group:family")
+            try await scene.done("herald run", 3)
+        },
         Case("too many recipients", "refused", "herald apply --override max_recipients=to-all", approves: true) {
             scene in
             try scene.write(Sandbox.settings + "guards: {max_recipients: 15}\n", to: "herald.yaml")

@@ -55,6 +55,7 @@ extension Conductor {
         let notes =
             (request.saved.map { [.spendPlan($0.id)] } ?? []) + (isReal ? state.applying + [begin, .newStamp()] : [])
             + tellingBegin(state.recorded, at: blank.started)
+        let earlier = state.recorded.lastRun
         var stamps: Stamps?
         let options = runOptions(under: lock)
         do {
@@ -84,7 +85,7 @@ extension Conductor {
             report.state?.stamp = history.stamps.last
             witness(history)
         }
-        if isReal, let end = RecordedRun(report) {
+        if isReal, let end = self.end(of: report, after: earlier) {
             // For people only, so that a failure must not hide how the run ended.
             try? await store.commit(StateChange.end(of: end))
         }

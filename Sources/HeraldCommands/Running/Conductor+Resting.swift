@@ -8,6 +8,11 @@ extension Conductor {
         state.exists || !plan.bookkeeping(at: request.now()).isEmpty
     }
 
+    /// What the state notes of a run that came to its end.
+    func end(of report: Report, after earlier: RecordedRun?) -> RecordedRun? {
+        RecordedRun(report, after: earlier, isWhole: request.scope.campaigns.isEmpty)
+    }
+
     /// Saves what the state must know all the same, and writes a report if one was asked for.
     func rest(_ work: PlannedWork, _ state: KnownState) async throws {
         var report = blankReport(work)
@@ -17,7 +22,7 @@ extension Conductor {
             let store = try await existingOrNew(state)
             // Saved so that the next run finds these recipients' numbers.
             try await record(work, in: store)
-            let end = RecordedRun(report).map { StateChange.end(of: $0) } ?? []
+            let end = self.end(of: report, after: recorded.lastRun).map { StateChange.end(of: $0) } ?? []
             let changes =
                 work.course.bookkeeping(at: request.now()) + state.applying + end
                 + tellingBegin(recorded, at: report.started)

@@ -19,10 +19,7 @@ extension CommandFailure {
                 help:
                     "look at the failures in the report; 'herald state resolve OCCURRENCE' goes on with --continue, or ends it with --abandon"
             )
-        case .refused:
-            self.init(
-                .refused, "a guard refused something; the report says what",
-                help: "correct the files or lists, or let it through with --override as the report shows")
+        case .refused: self = Self.refused(report)
         case .failed where report.isUnreachable, .running where report.isUnreachable:
             let reason = report.steps.lazy.compactMap(\.stopped?.words).first ?? "nothing answers"
             self.init(
@@ -40,6 +37,19 @@ extension CommandFailure {
                 help: "'herald explain CODE' tells what a code of the report means and what to do")
         case .ok: return nil
         }
+    }
+
+    /// What the plan named was told before the run began.
+    private static func refused(_ report: Report) -> CommandFailure {
+        let found = report.refusals.byGuard
+        guard !found.isEmpty else {
+            return CommandFailure(
+                .refused, "a guard refused something; the report says what",
+                help: "correct the files or lists, or let it through with --override as the report shows")
+        }
+        let sentences = found.map { "guard \($0.kind.rawValue): \($0.messages.joined(separator: "; "))" }
+        return CommandFailure(
+            .refused, sentences.joined(separator: "; "), help: found.map(\.help).joined(separator: "; "))
     }
 
     private static func unknown(_ report: Report) -> CommandFailure {

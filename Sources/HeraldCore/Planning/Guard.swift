@@ -79,6 +79,17 @@ package struct GuardRefusal: Hashable, Sendable {
     package var help: String { RefusedGuard(kind: kind, refusals: [self]).help }
 }
 
+extension GuardRefusal {
+    /// What a guard refused while a run was at work.
+    ///
+    /// - Parameters:
+    ///   - name: what an override of it names.
+    ///   - finding: in words that name nothing.
+    package init(_ kind: Guard, of name: String, in step: StepID, _ finding: String) {
+        self.init(kind: kind, name: name, limit: 0, actual: 0, message: "step '\(step)': \(finding)")
+    }
+}
+
 /// What a guard refuses in one plan. What holds for all of it is told once.
 package struct RefusedGuard: Hashable, Sendable {
     package let kind: Guard

@@ -35,7 +35,7 @@ extension Need {
     ) -> [Need] {
         let plan = proposal.plan
         guard plan.state != nil else { return [.missingState] }
-        let guards = plan.refusals.filter { $0.kind != .staleList }.byGuard
+        let guards = (plan.refusals.filter { $0.kind != .staleList } + proposal.refusals(since: lastRun)).byGuard
         return plan.silenced.map(Need.init)
             + guards.map { Need(of: $0, among: guards) }
             + [Need(unapprovedIn: proposal)].compactMap(\.self)
@@ -96,11 +96,11 @@ extension Need {
             command: "herald state rewind \(silenced.campaign)")
     }
 
-    /// - Parameter guards: all that refuse something. `apply` needs an override of each, so each command has all of them,
-    ///   its own one last.
+    /// - Parameter guards: all that refuse something. `apply` needs an override of each that the plan names, so each
+    ///   command has all of these, its own one last.
     private init(of refused: RefusedGuard, among guards: [RefusedGuard]) {
         let names = refused.names
-        let others = guards.filter { $0.kind != refused.kind }
+        let others = guards.filter { $0.kind != refused.kind && !$0.kind.isOfRuns }
         let besides = others.isEmpty ? "" : ", and what other guards refuse"
         self.init(
             kind: .refused, name: names.count == 1 ? names[0] : "",
@@ -157,6 +157,24 @@ extension RefusedGuard {
     fileprivate var override: String {
         let subject = names.count == 1 && !names[0].isEmpty ? "=\(names[0])" : ""
         return "--override \(kind.rawValue)\(subject)"
+    }
+}
+
+extension Proposal {
+    /// What guards refused while the last run was at work, of what is still to be done.
+    fileprivate func refusals(since lastRun: RecordedRun?) -> [GuardRefusal] {
+        guard let lineage = plan.state?.lineage, let refusals = lastRun?.refusals, !refusals.isEmpty else { return [] }
+        let refused = Dictionary(refusals.map { ($0.step, $0) }) { first, _ in first }
+        return plan.steps.filter { $0.refusal == nil }.compactMap { step in
+            let id = step.id.rawValue
+            let known = overview.snapshot == nil ? id : StateSnapshot.digest(of: id, in: lineage)
+            guard let refusal = refused[known], let kind = Guard(rawValue: refusal.kind), kind.isOfRuns else {
+                return nil
+            }
+            var name = id
+            if kind == .foreignGroup, case .group(let change) = step.work { name = change.group.rawValue }
+            return GuardRefusal(kind, of: name, in: step.id, refusal.finding)
+        }
     }
 }
 

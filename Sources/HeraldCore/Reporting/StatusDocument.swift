@@ -188,12 +188,17 @@ extension BegunRun {
 
 extension RecordedRun {
     /// What a finished report leaves. `nil` for one that is not finished.
-    package init?(_ report: Report) {
+    ///
+    /// - Parameters:
+    ///   - earlier: the run before it.
+    ///   - isWhole: whether the run was for everything.
+    package init?(_ report: Report, after earlier: RecordedRun? = nil, isWhole: Bool = true) {
         guard let finished = report.finished else { return nil }
         self.init(
             run: report.run, started: report.started, finished: finished, result: report.result.rawValue,
             figures: ReportDocument(report).summary.filter { Self.shown.contains($0.key) }
-                .merging([Self.refusedMemberships: report.refusedMemberships]) { first, _ in first })
+                .merging([Self.refusedMemberships: report.refusedMemberships]) { first, _ in first },
+            refusals: report.refusals(after: earlier?.refusals ?? [], isWhole: isWhole))
     }
 
     /// The figure of memberships that FCM refused. They are among the rejected, too.

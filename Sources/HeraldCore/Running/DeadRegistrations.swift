@@ -56,8 +56,8 @@ extension RunContext {
     ) -> StopReason? {
         let limit = options.guards.maxForgetPercent
         guard dead >= 10, dead * 100 > limit * tried, !isOverridden(.maxForgetPercent, for: step) else { return nil }
-        return .guarded(
-            "guard max_forget_percent: \(figures()) registrations look dead, more than \(limit) % "
-                + "(--override max_forget_percent=\(step))")
+        return .forbidden(
+            .maxForgetPercent, name: step.rawValue,
+            finding: "\(figures()) registrations look dead, more than \(limit) %")
     }
 }

@@ -80,9 +80,9 @@ extension GroupState {
 
     private var foreign: Act {
         .block(
-            .guarded(
-                "guard foreign_group: group '\(change.group)' exists at FCM and herald did not make it "
-                    + "(--override foreign_group=\(change.group))"))
+            .forbidden(
+                .foreignGroup, name: change.group.rawValue,
+                finding: "the group exists at FCM, and herald did not make it"))
     }
 
     private mutating func created(_ verdict: GroupVerdict, _ context: RunContext) -> Act {

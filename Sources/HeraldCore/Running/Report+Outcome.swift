@@ -21,6 +21,23 @@ extension Report {
     /// Who was refused a change to a topic or group. A run asks for them again; for messages it does not.
     package var refusedMemberships: Int { steps.reduce(0) { $0 + ($1.action == .send ? 0 : $1.refused) } }
 
+    /// What guards refuse that judge FCM's answers.
+    package var refusals: [GuardRefusal] { steps.compactMap(\.refusal) }
+
+    /// Changes to topics and groups that guards stopped and that were not tried since. A send that they stopped is held,
+    /// as plans say.
+    ///
+    /// - Parameters:
+    ///   - earlier: what the run before it left.
+    ///   - isWhole: whether the run was for everything, so that nothing is left of what it did not plan.
+    func refusals(after earlier: [RunRefusal], isWhole: Bool) -> [RunRefusal] {
+        let changes = steps.filter { $0.action != .send }
+        let pending = Dictionary(changes.map { ($0.id.rawValue, $0.pending) }) { first, _ in first }
+        let refused = changes.compactMap(RunRefusal.init)
+        let stopped = Set(refused.map(\.step))
+        return earlier.filter { !stopped.contains($0.step) && pending[$0.step, default: isWhole ? 0 : 1] > 0 } + refused
+    }
+
     /// The stages that were over a limit, in words.
     package var halts: [String] {
         steps.filter(\.isHaltedStage).map {
@@ -29,7 +46,21 @@ extension Report {
     }
 }
 
+extension RunRefusal {
+    /// `nil` if no guard stopped the step because of FCM's answers.
+    fileprivate init?(_ step: StepReport) {
+        guard case .forbidden(let kind, _, let finding)? = step.stopped else { return nil }
+        self.init(kind: kind.rawValue, step: step.id.rawValue, finding: finding)
+    }
+}
+
 extension StepReport {
+    /// What a guard refused that judges FCM's answers.
+    fileprivate var refusal: GuardRefusal? {
+        guard case .forbidden(let kind, let name, let finding)? = stopped else { return nil }
+        return GuardRefusal(kind, of: name, in: id, finding)
+    }
+
     /// How many of the rejected are dead.
     var dead: Int { forgotten - replaced }
 

@@ -7,6 +7,8 @@ package enum StopReason: Hashable, Sendable {
     case tooLate(Lateness)
     /// A guard blocks it, or nobody approved it.
     case guarded(String)
+    /// A guard that judges what FCM answers stopped it. An override names it so.
+    case forbidden(Guard, name: String, finding: String)
     /// It would have to wait for other steps, or for longer than it may.
     case waiting(String)
     /// Google has ended the service that it needs.
@@ -34,7 +36,7 @@ package enum StopReason: Hashable, Sendable {
     /// Whether herald may have stopped the send itself, so that it waits for a person.
     package var isHalt: Bool {
         switch self {
-        case .rejected, .refused, .stage, .guarded: true
+        case .rejected, .refused, .stage, .guarded, .forbidden: true
         default: false
         }
     }
@@ -46,6 +48,8 @@ package enum StopReason: Hashable, Sendable {
         case .tooLate(let lateness): "\(lateness.setting) has passed"
         case .guarded(let reason), .waiting(let reason), .ended(let reason), .fatal(let reason), .saved(let reason):
             reason
+        case .forbidden(let kind, let name, let finding):
+            "guard \(kind.rawValue): \(finding) (--override \(kind.rawValue)=\(name))"
         case .answered(let code, let message): "\(code): \(message)"
         case .paused(let length): "FCM asks to be left alone for \(length.components.seconds) s"
         case .refused(let count, let code): "FCM refused the messages of \(count) recipients in a row (\(code))"

@@ -32,17 +32,24 @@ package struct RecordedRun: Hashable, Sendable {
     package var result: String
     /// By the names that reports use. Those that are 0 are left out.
     package var figures: [String: Int]
+    /// Changes to topics and groups that guards stopped in it, or in an earlier one, and that were not tried since.
+    package var refusals: [RunRefusal]
 
-    package init(run: String, started: Date, finished: Date, result: String, figures: [String: Int]) {
+    package init(
+        run: String, started: Date, finished: Date, result: String, figures: [String: Int], refusals: [RunRefusal] = []
+    ) {
         (self.run, self.started, self.finished) = (run, started, finished)
         (self.result, self.figures) = (result, figures.filter { $0.value != 0 })
+        self.refusals = refusals
     }
 
     package var json: JSONValue {
-        [
+        var members: [String: JSONValue] = [
             "run": .string(run), "started": .string(started.rfc3339), "finished": .string(finished.rfc3339),
             "result": .string(result), "figures": .object(figures.mapValues { .int(Int64($0)) }),
         ]
+        if !refusals.isEmpty { members["refused"] = .array(refusals.map(\.json)) }
+        return .object(members)
     }
 
     /// `nil` for what no herald writes.
@@ -53,8 +60,11 @@ package struct RecordedRun: Hashable, Sendable {
             let figures = json["figures"]?.object
         else { return nil }
         let counts = figures.compactMapValues { $0.int.flatMap { Int(exactly: $0) }.flatMap { $0 > 0 ? $0 : nil } }
-        guard counts.count == figures.count else { return nil }
-        self.init(run: run, started: started, finished: finished, result: result, figures: counts)
+        let refused = json["refused"]?.array ?? []
+        let refusals = refused.compactMap(RunRefusal.init(json:))
+        guard counts.count == figures.count, refusals.count == refused.count else { return nil }
+        self.init(
+            run: run, started: started, finished: finished, result: result, figures: counts, refusals: refusals)
     }
 }
 

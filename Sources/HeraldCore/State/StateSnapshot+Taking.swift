@@ -21,12 +21,20 @@ extension StateSnapshot {
         (watermarks, formerNames, pauses) = (state.watermarks, state.formerNames, state.pauses)
         (topicAPI, sendQuota, audienceSizes) = (state.topicAPI, state.sendQuota, state.audienceSizes)
         (lastRun, goneAudiences, waited) = (state.lastRun, state.goneAudiences, state.waited)
+        lastRun?.refusals = (lastRun?.refusals ?? []).map { refusal in
+            var refusal = refusal
+            refusal.step = Self.digest(of: refusal.step, in: identity.lineage)
+            return refusal
+        }
         tested = Set(state.tests.map(\.campaign))
     }
 
     /// What stands for a group's name, which may name a person. Whoever knows the name can find it again.
-    package func digest(of group: GroupName) -> String {
-        "sha256:" + SHA256.hash(data: Array("\(identity.lineage)\0\(group.rawValue)".utf8)).hexadecimal
+    package func digest(of group: GroupName) -> String { Self.digest(of: group.rawValue, in: identity.lineage) }
+
+    /// The same for any name, in the snapshot of a state.
+    static func digest(of name: String, in lineage: String) -> String {
+        "sha256:" + SHA256.hash(data: Array("\(lineage)\0\(name)".utf8)).hexadecimal
     }
 }
 

@@ -87,6 +87,80 @@ struct NeedTests {
             .contains { $0.kind == .failed }
     }
 
+    private static let finding = "20 of 40 registrations look dead"
+
+    /// A run in which a guard stopped a step.
+    private static func refused(_ kind: Guard, _ step: String) -> RecordedRun {
+        RecordedRun(
+            run: "r", started: PlanScenario.now, finished: PlanScenario.now, result: "refused", figures: [:],
+            refusals: [RunRefusal(kind: kind.rawValue, step: step, finding: finding)])
+    }
+
+    /// No plan names it: the state and its snapshot keep it from the last run.
+    @Test(
+        arguments: [
+            (.foreignGroup, "group_create:chris", "chris"), (.maxForgetPercent, "subscribe:tides", "subscribe:tides"),
+        ] as [(kind: Guard, step: String, name: String)], [false, true])
+    func `what a guard refused while a run was at work needs somebody until it is done`(
+        _ example: (kind: Guard, step: String, name: String), _ isSnapshot: Bool
+    ) throws {
+        var scenario = PlanScenario()
+        scenario.want("tides", [1, 2, 3])
+        scenario.desired.groups = [DesiredGroup(name: "chris", members: [1])]
+        scenario.list([1, 2, 3])
+        scenario.state.apply([.lastRun(Self.refused(example.kind, example.step))])
+        let document = SnapshotDocument(StateSnapshot(scenario.state, tombstones: 0, at: PlanScenario.now)).json
+        #expect(!document.compactText.contains("chris"))
+        let snapshot = try SnapshotDocument(reading: document.bytes()).snapshot
+        let proposal =
+            isSnapshot
+            ? Planner.forecast(from: snapshot, of: scenario.desired, scenario.settings, at: PlanScenario.now).proposal
+            : scenario.proposal()
+        let last = try #require(isSnapshot ? snapshot.lastRun : scenario.state.lastRun)
+        let needs = Need.all(in: proposal, [], lastRun: last, every: .seconds(300), atWork: .nobody)
+        #expect(needs.map(\.kind) == [.refused] && needs.map(\.change) == [.held], "\(needs)")
+        #expect(needs.map(\.command) == ["herald apply --override \(example.kind.rawValue)=\(example.name)"])
+        #expect(needs.first?.sentence.contains("step '\(example.step)': \(Self.finding)") == true, "\(needs)")
+        let done = Need.all(
+            in: PlanScenario().proposal(), [], lastRun: last, every: .seconds(300), atWork: .nobody)
+        #expect(done.isEmpty, "\(done)")
+    }
+
+    @Test func `a plan needs no override of what only runs find out`() {
+        var scenario = PlanScenario()
+        scenario.settings.guards.maxRecipients = 2
+        scenario.want(.tide())
+        scenario.want("tides", [1, 2, 3])
+        let needs = Need.all(
+            in: scenario.proposal(), [], lastRun: Self.refused(.maxForgetPercent, "subscribe:tides"),
+            every: .seconds(300), atWork: .nobody)
+        let plans = "--override max_recipients=tide"
+        #expect(
+            needs.map(\.command) == [
+                "herald apply \(plans)", "herald apply \(plans) --override max_forget_percent=subscribe:tides",
+            ])
+    }
+
+    /// What came of the step in a later run, and whether that was for everything.
+    @Test(
+        arguments: [
+            ("subscribe:tides", 0, true, true), ("subscribe:tides", 0, false, true),
+            ("subscribe:tides", 3, true, false), ("subscribe:ebb", 3, true, false), ("subscribe:ebb", 3, false, true),
+        ] as [(String, Int, Bool, Bool)])
+    func `what no run tried again stays refused`(
+        _ step: String, _ accepted: Int, _ isWhole: Bool, _ isRefused: Bool
+    ) throws {
+        var plan = Plan(at: PlanScenario.now, workspaceDigest: "", state: nil)
+        plan.steps = [.init(work: .subscribe("tides", [1, 2, 3]), reason: "", seconds: 1)]
+        var report = Report(
+            run: "r", plan: plan, planDigest: "", isDryRun: false, started: plan.at, endpoint: .emulator, project: "p",
+            version: "1")
+        (report.finished, report.steps[0].accepted) = (plan.at, accepted)
+        let earlier = Self.refused(.maxForgetPercent, step)
+        let last = try #require(RecordedRun(report, after: earlier, isWhole: isWhole))
+        #expect(last.refusals == (isRefused ? earlier.refusals : []))
+    }
+
     @Test(
         arguments: [
             (nil, false), ([], false), (["worker (process 7 on pier) since 2026-12-01T08:00:00Z, waiting"], false),

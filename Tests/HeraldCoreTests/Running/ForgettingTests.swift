@@ -76,6 +76,8 @@ import Testing
         let stopped = try #require(step.stopped).words
         #expect(
             stopped.contains("max_forget_percent") && stopped.contains("99 of 100") && stopped.contains("--override"))
+        #expect(report.refusals.map(\.override) == ["--override max_forget_percent=send:tide@once"])
+        #expect(RecordedRun(report)?.refusals == [], "the plan says that the send is held")
         let text = ReportDocument(report).text(.plain)
         #expect(text.contains("99 × UNREGISTERED: Requested entity was not found. (said to be dead, not believed)"))
         #expect(!text.contains("left out from now on"))

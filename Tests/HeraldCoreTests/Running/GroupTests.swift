@@ -143,6 +143,8 @@ import Testing
         #expect(report.result == .refused)
         #expect(report.steps.map(\.held) == [2])
         #expect(report.steps.first?.stopped?.words.contains("--override foreign_group=chris") == true)
+        #expect(report.refusals.map(\.override) == ["--override foreign_group=chris"])
+        #expect(RecordedRun(report)?.refusals.map(\.step) == ["group_create:chris"])
         #expect(fcm.now.groups[Self.name] == [.fid(9)])
         #expect(recorded(laboratory) == nil)
         let again = try await laboratory.run(laboratory.plan(groups: want([1, 2])), fcm)

@@ -8,7 +8,8 @@ struct NoteContractTests {
     private static let run = RecordedRun(
         run: "20261125T090000Z-ab12", started: Date(timeIntervalSince1970: 1_795_000_000),
         finished: Date(timeIntervalSince1970: 1_795_000_060), result: "failed",
-        figures: ["accepted": 12, "rejected": 1, "unknown": 0])
+        figures: ["accepted": 12, "rejected": 1, "unknown": 0],
+        refusals: [RunRefusal(kind: "foreign_group", step: "group_create:chris", finding: "it exists")])
 
     @Test(arguments: StoreKind.allCases)
     func `the last run is kept, and takes the place of the one before`(_ kind: StoreKind) async throws {
