@@ -61,6 +61,19 @@ package struct PlanOverview: Hashable, Sendable {
         package var isCounted = true
         /// In local time, who is reached when.
         package var waves: [Plan.Wave] = []
+        /// Set on the last one of a campaign that is listed: what comes after it, and is not.
+        var further: Further?
+    }
+
+    /// Sends of one campaign that are only counted.
+    struct Further: Hashable, Sendable {
+        var count: Int
+        /// When the last of them is.
+        var last: LocalTime
+
+        static func + (one: Further, other: Further) -> Further {
+            Further(count: one.count + other.count, last: max(one.last, other.last))
+        }
     }
 
     /// Sends that are to come, wait or are held, and that nobody approved where that is required.

@@ -97,7 +97,7 @@ extension Planner {
             return holdHalted(halt, occurrence, remaining, wanted)
         } else if sorting == nil, let due = occurrence.due, now < due {
             // A person let it go on at a later time, or a fast clock began it.
-            if !isCron { overview.upcoming += upcoming(wanted, after: now, through: due, limit: 1) }
+            if !isCron { overview.upcoming += upcoming(wanted, after: now, through: due) }
         } else if waits {
             noteUndecided(wanted, id, remaining.members, isHalfDone: true)
             if !remaining.discovered.isEmpty {

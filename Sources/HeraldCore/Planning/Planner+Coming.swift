@@ -2,8 +2,28 @@ internal import FCM
 
 /// What comes due later.
 extension Planner {
-    func upcoming(_ wanted: DesiredSend, after: Date, through: Date, limit: Int) -> [PlanOverview.Upcoming] {
-        let coming = Occurring.coming(of: wanted.campaign, after: after, through: through, limit: limit)
+    func upcoming(_ wanted: DesiredSend, after: Date, through: Date) -> [PlanOverview.Upcoming] {
+        upcoming(wanted, Occurring.coming(of: wanted.campaign, after: after, through: through, limit: 1))
+    }
+
+    /// What comes of a cron. The next one is shown even if it is far away.
+    ///
+    /// - Parameter known: a fast clock may have sent what is still to come.
+    func upcoming(_ wanted: DesiredSend, after: Date, besides known: Set<Date>) -> [PlanOverview.Upcoming] {
+        let schedule = wanted.campaign.schedule
+        let soon = schedule.occurrences(after: after, through: horizon, limit: .max)
+        let instants = (soon.isEmpty ? [schedule.next(after: after)].compactMap(\.self) : soon)
+            .filter { !known.contains($0) }
+        let listed = instants.prefix(upcomingLimit.ofEach)
+        var result = upcoming(wanted, listed.map { Occurring(of: wanted.campaign, at: $0) })
+        if let last = instants.dropFirst(listed.count).last, let place = result.indices.last {
+            result[place].further = PlanOverview.Further(
+                count: instants.count - listed.count, last: schedule.zone.local(at: last))
+        }
+        return result
+    }
+
+    private func upcoming(_ wanted: DesiredSend, _ coming: [Occurring]) -> [PlanOverview.Upcoming] {
         // Counted once for all of them, because conditions take long to count.
         let members = wanted.members.subtracting(unreachable)
         let count = coming.isEmpty || !wanted.isCounted ? 0 : reached(by: wanted.campaign, members).upperBound
@@ -19,9 +39,21 @@ extension Planner {
         let next = overview.upcoming.filter { seen.insert($0.occurring.campaign).inserted }
         var passed: Set<String> = []
         let others = overview.upcoming.filter { !passed.insert($0.occurring.campaign).inserted }
-        let kept = (next + others).prefix(upcomingLimit.ofAll)
-        overview.upcomingOmitted = overview.upcoming.count - kept.count
-        overview.upcoming = kept.sorted(by: PlanOverview.Upcoming.isBefore)
+        let ranked = next + others
+        var kept = ranked.prefix(upcomingLimit.ofAll).sorted(by: PlanOverview.Upcoming.isBefore)
+        var further: [String: PlanOverview.Further] = [:]
+        let note = { (upcoming: PlanOverview.Upcoming, more: PlanOverview.Further) in
+            further.merge([upcoming.occurring.campaign: more], uniquingKeysWith: +)
+        }
+        for upcoming in ranked { if let more = upcoming.further { note(upcoming, more) } }
+        for upcoming in ranked.dropFirst(kept.count) {
+            note(upcoming, PlanOverview.Further(count: 1, last: upcoming.occurring.local))
+        }
+        overview.upcomingOmitted = further.values.reduce(0) { $0 + $1.count }
+        for place in kept.indices.reversed() {
+            kept[place].further = further.removeValue(forKey: kept[place].occurring.campaign)
+        }
+        overview.upcoming = kept
         plan.nextDue = ([overview.upcoming.first?.occurring.at] + plan.waiting.map(\.until)).compactMap(\.self).min()
     }
 }

@@ -103,13 +103,7 @@ extension Planner {
         }
         plan.watermarks[campaign.name.value] = next
         if campaign.enabled {
-            let coming = upcoming(wanted, after: end, through: horizon, limit: upcomingLimit.ofEach)
-            // The next one is shown even if it is far away.
-            let shown =
-                coming.isEmpty
-                ? schedule.next(after: end).map { upcoming(wanted, after: end, through: $0, limit: 1) } ?? [] : coming
-            // A fast clock may have sent what is still to come.
-            overview.upcoming += shown.filter { !known.contains($0.occurring.at) }
+            overview.upcoming += upcoming(wanted, after: end, besides: known)
         }
         return result
     }

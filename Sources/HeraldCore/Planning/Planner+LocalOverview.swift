@@ -39,11 +39,12 @@ extension Planner {
             (occurrences[wanted.campaign.name.value] ?? []).map(\.occurrence).filter { !$0.isUnbegun }
                 .compactMap(\.local))
         var times = schedule.times(
-            after: begin, through: LocalTime(latestAt: max(now, horizon)), limit: upcomingLimit.ofEach)
+            after: begin, through: LocalTime(latestAt: max(now, horizon)), limit: .max)
         times.removeAll(where: begun.contains)
         // The next one is shown even if it is far away.
         if times.isEmpty { times = schedule.times(after: begin, through: .far, limit: 1) }
-        for local in times {
+        let listed = times.prefix(upcomingLimit.ofEach)
+        for local in listed {
             let id = OccurrenceID(
                 campaign: wanted.campaign.name.value, local: local, revision: wanted.campaign.revision)
             let sorting = sorting(local, wanted, nil, progress)
@@ -52,6 +53,10 @@ extension Planner {
             } else {
                 noteAhead(sorting, id, wanted, isNext: local == times.first)
             }
+        }
+        if let last = times.dropFirst(listed.count).last, let place = overview.upcoming.indices.last {
+            overview.upcoming[place].further = PlanOverview.Further(
+                count: times.count - listed.count, last: last)
         }
     }
 

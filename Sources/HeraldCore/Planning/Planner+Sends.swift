@@ -122,7 +122,7 @@ extension Planner {
         guard campaign.enabled, !campaign.hasEnded(in: ofRevision.map(\.occurrence)) else { return [] }
         if let due {
             if now < due {
-                overview.upcoming += upcoming(wanted, after: now, through: due, limit: 1)
+                overview.upcoming += upcoming(wanted, after: now, through: due)
                 return []
             }
             if let lateness = lateness(of: wanted, id, due: due) {

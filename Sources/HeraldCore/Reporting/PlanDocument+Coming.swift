@@ -6,11 +6,13 @@ extension PlanDocument {
     /// - Parameter shown: the most lines.
     static func comingLines(_ overview: PlanOverview, shown: Int) -> [String] {
         let all = overview.upcoming.byCampaign
-        let lines = all.prefix(shown).map {
+        let told = all.prefix(shown)
+        let lines = told.map {
             (time: $0.next.occurring.words, rest: line($0, overview.note(of: $0.next)))
         }
         let width = lines.map(\.time.count).max() ?? 0
-        let omitted = all.dropFirst(shown).reduce(overview.upcomingOmitted) { $0 + 1 + $1.more }
+        let omitted =
+            overview.upcoming.count + overview.upcomingOmitted - told.reduce(0) { $0 + 1 + $1.more }
         return lines.map { "\($0.time.padded(to: width))  \($0.rest)" }
             + (omitted > 0 ? ["and \(omitted.grouped) more; 'herald calendar' lists them"] : [])
     }

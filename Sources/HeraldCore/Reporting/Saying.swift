@@ -90,18 +90,23 @@ extension [String] {
 
 extension [PlanOverview.Upcoming] {
     /// The next send of each campaign, how many more there are, and when the last of them is. One with a note of its own
-    /// stands alone.
+    /// stands alone. Those that are only counted have no notes.
     var byCampaign: [ComingSends] {
         var places: [String: Int] = [:]
         var merged: [ComingSends] = []
         for upcoming in self {
-            let key = "\(upcoming.occurring.campaign)\n\(upcoming.occurring.note)"
+            let plain = "\(upcoming.occurring.campaign)\n"
+            let key = plain + upcoming.occurring.note
             if let place = places[key], upcoming.waves.isEmpty {
                 merged[place].more += 1
                 merged[place].last = upcoming.occurring.local
             } else {
                 places[key] = merged.count
                 merged.append(ComingSends(next: upcoming, last: upcoming.occurring.local))
+            }
+            if let further = upcoming.further, let place = places[plain] ?? places[key] {
+                merged[place].more += further.count
+                merged[place].last = further.last
             }
         }
         return merged

@@ -1,0 +1,73 @@
+import FCM
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+/// How often a campaign is to come, where only a part of that is listed. Plans look at the week from Monday, 2025-12-01
+/// 08:00.
+@Suite struct PlannerComingTests {
+    /// An hourly one fires 168 times in a week. `daily` takes a place of the hundred seven times, and the earliest ones are
+    /// listed.
+    @Test(
+        arguments: [
+            ("7 * * * *", nil, 68, 167), ("* * * * *", nil, 9980, 10_079), ("7 * * * *", "0 12 * * *", 75, 167),
+        ] as [(String, String?, Int, Int)])
+    func `what is only counted is in the figures, with the time of the last one`(
+        _ cron: String, _ daily: String?, _ omitted: Int, _ more: Int
+    ) throws {
+        var scenario = PlanScenario()
+        for (name, cron) in [("often", cron), ("daily", daily)] {
+            guard let cron else { continue }
+            var campaign = Campaign.tide(name)
+            campaign.schedule = try .cron(cron, in: "UTC")
+            scenario.want(campaign)
+        }
+        let proposal = scenario.proposal()
+        #expect(proposal.overview.upcoming.count == 100 && proposal.overview.upcomingOmitted == omitted)
+        let document = PlanDocument(proposal, id: "id", created: PlanScenario.now)
+        let warnings = document.json["warnings"]?.array ?? []
+        #expect(warnings.contains(.string("\(omitted.grouped) more upcoming sends are not listed")), "\(warnings)")
+        let last = cron.hasPrefix("7") ? "07:07" : "08:00"
+        for text in [document.text(.plain), document.markdown] {
+            #expect(text.contains("\(more.grouped) more sends until Mon 2025-12-08 \(last)"), "\(text)")
+        }
+        #expect(!document.text(.plain).contains("'herald calendar' lists them"))
+    }
+
+    @Test func `what is listed is not counted again among what is not`() throws {
+        var scenario = PlanScenario()
+        for number in 0..<12 {
+            var campaign = Campaign.tide("c\(number)")
+            campaign.schedule = try .cron("\(number) * * * *", in: "UTC")
+            scenario.want(campaign)
+        }
+        let overview = scenario.overview
+        let lines = PlanDocument.comingLines(overview, shown: 10)
+        #expect(lines.count == 11 && lines.dropLast().allSatisfy { $0.contains("; 167 more sends until") }, "\(lines)")
+        #expect(lines.last == "and 336 more; 'herald calendar' lists them", "\(lines)")
+        #expect(overview.upcomingOmitted == 12 * 168 - 100)
+    }
+
+    /// At most four times a day, and for 200 days.
+    @Test func `the same goes for local time`() throws {
+        var campaign = Campaign.tide()
+        campaign.schedule.times = .local(
+            LocalSchedule(.cron(try Cron(parsing: "0 6,12,18 * * *"), start: nil, end: nil), field: "zone"))
+        campaign.zoneField = Located("zone")
+        var desired = Desired()
+        desired.sends = [DesiredSend(campaign: campaign, members: [])]
+        var state = RecordedState(identity: .sample())
+        state.serial = 1
+        let settings = Settings(project: "tide-app")
+        let listed = { (days: Int) in
+            Planner.proposal(
+                .init(desired: desired, state: state, settings: settings, days: days), at: PlanScenario.now
+            ).overview
+        }
+        let week = listed(7)
+        #expect(week.upcomingOmitted == 0 && !week.upcoming.isEmpty)
+        let long = listed(200)
+        #expect(long.upcoming.count == 100 && long.upcomingOmitted == week.upcoming.count + 3 * 193 - 100)
+    }
+}
