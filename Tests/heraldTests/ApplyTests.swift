@@ -156,6 +156,47 @@ import Testing
         await sandbox.end()
     }
 
+    /// Recurring campaigns count from there; whatever else comes is for runs, which make no state.
+    @Test(arguments: [
+        "schedule: {at: 2199-12-01T09:00:00Z}", "schedule: {cron: \"0 9 1 1 *\"}", "enabled: false",
+    ])
+    func `the first apply makes the state that runs need, also with nothing to do`(_ rest: String) async throws {
+        let sandbox = try Sandbox([
+            "workspace/herald.yaml": Sandbox.settings,
+            "workspace/resources.yaml": """
+            kind: campaign
+            name: timed
+            target: {fids: [\(Registration.fid(1).rawValue)]}
+            message: {data: {a: b}}
+            \(rest)
+
+            """,
+        ])
+        let (_, host) = try await sandbox.startEmulator()
+        #expect(try await sandbox.herald("apply", "--dry-run", host: host).status == 0)
+        // There is no terminal to ask on.
+        #expect(try await sandbox.herald("apply", host: host).status == 1)
+        #expect(!FileManager.default.fileExists(atPath: sandbox.statePath))
+        let first = try await sandbox.herald("apply", "--auto-approve", host: host)
+        #expect(first.status == 0, "\(first.output)\(first.errors)")
+        #expect(first.errors.contains("herald: made the state "), "\(first.errors)")
+        let run = try await sandbox.herald("run", host: host)
+        #expect(run.status == 0, "\(run.output)\(run.errors)")
+        #expect(try await sandbox.herald("status", host: host).status == 0)
+        await sandbox.end()
+    }
+
+    @Test func `a saved plan with nothing to do makes it, too`() async throws {
+        let sandbox = try Sandbox(["workspace/herald.yaml": Sandbox.settings])
+        let (_, host) = try await sandbox.startEmulator()
+        let path = "\(sandbox.folder.path)/plan.json"
+        #expect(try await sandbox.herald("plan", "--out", path, host: host).status == 0)
+        let applied = try await sandbox.herald("apply", path, host: host)
+        #expect(applied.status == 0, "\(applied.output)\(applied.errors)")
+        #expect(try await sandbox.herald("run", host: host).status == 0)
+        await sandbox.end()
+    }
+
     @Test func `plan and apply agree on the last moment`() async throws {
         let sandbox = try Sandbox([
             "workspace/herald.yaml": Sandbox.settings,

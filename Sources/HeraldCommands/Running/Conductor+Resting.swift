@@ -3,11 +3,6 @@ import HeraldCore
 
 /// A run with nothing to do at FCM.
 extension Conductor {
-    /// Whether the state must be kept: recurring campaigns count from the first apply, even if it had nothing to do.
-    func isRemembered(_ plan: Plan, _ state: KnownState) -> Bool {
-        state.exists || !plan.bookkeeping(at: request.now()).isEmpty
-    }
-
     /// What the state notes of a run that came to its end.
     func end(of report: Report, after earlier: RecordedRun?) -> RecordedRun? {
         RecordedRun(report, after: earlier, isWhole: request.scope.campaigns.isEmpty)
@@ -18,8 +13,9 @@ extension Conductor {
         var report = blankReport(work)
         (report.result, report.finished) = (report.outcome, request.now())
         var recorded = state.recorded
-        if request.dryRunSample == nil, isRemembered(work.plan, state) {
+        if isReal {
             let store = try await existingOrNew(state)
+            if !state.exists { console.info("herald: made the state \(context.state.name)\n") }
             // Saved so that the next run finds these recipients' numbers.
             try await record(work, in: store)
             let end = self.end(of: report, after: recorded.lastRun).map { StateChange.end(of: $0) } ?? []

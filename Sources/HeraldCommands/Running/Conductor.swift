@@ -59,7 +59,8 @@ struct Conductor {
     private func carryOut(under lock: (any StateLock)?) async throws {
         var state = try await readState()
         let work = try await prepare(state)
-        let isChange = !work.plan.isEmpty || !state.exists && isRemembered(work.plan, state)
+        // The first apply makes the state, also with nothing to do: without one no run works.
+        let isChange = !work.plan.isEmpty || !state.exists
         let needsApproval = request.asks && isChange
         show(work.plan, work.document, needsApproval: needsApproval)
         try obeyGuards(work.course)
