@@ -1,5 +1,6 @@
 import Foundation
 import HeraldCore
+import HeraldStore
 
 /// A run with nothing to do at FCM.
 extension Conductor {

@@ -1,4 +1,4 @@
-package import FCM
+internal import FCM
 
 /// What a guard refused while a run was at work. No plan names it, because only FCM's answers show it.
 package struct RunRefusal: Hashable, Sendable {

@@ -21,10 +21,9 @@ extension StateSnapshot {
         (watermarks, formerNames, pauses) = (state.watermarks, state.formerNames, state.pauses)
         (topicAPI, sendQuota, audienceSizes) = (state.topicAPI, state.sendQuota, state.audienceSizes)
         (lastRun, goneAudiences, waited) = (state.lastRun, state.goneAudiences, state.waited)
-        lastRun?.refusals = (lastRun?.refusals ?? []).map { refusal in
-            var refusal = refusal
-            refusal.step = Self.digest(of: refusal.step, in: identity.lineage)
-            return refusal
+        let refusals = state.lastRun?.refusals ?? []
+        for (place, refusal) in refusals.enumerated() {
+            lastRun?.refusals[place].step = Self.digest(of: refusal.step, in: identity.lineage)
         }
         tested = Set(state.tests.map(\.campaign))
     }
