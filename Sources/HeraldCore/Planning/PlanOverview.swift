@@ -32,6 +32,8 @@ package struct PlanOverview: Hashable, Sendable {
 
     /// What the person waits for who was asked about (`Planner.Input.person`), by time.
     package var waits: [Wait] = []
+    /// Whether that person is left out, because they have no living registration.
+    package var isPersonDead = false
 
     /// Why somebody has not got an occurrence that they are to get.
     package struct Wait: Hashable, Sendable {

@@ -20,6 +20,7 @@ extension Planner {
     /// What the person is to get, and what becomes of it in this plan.
     mutating func explainRest() {
         guard let person else { return }
+        overview.isPersonDead = unreachable.contains(person)
         for id in owed.subtracting(overview.waits.map(\.occurrence)).sorted() {
             guard let (reason, until) = explanation(of: id, to: person) else { continue }
             overview.waits.append(.init(occurrence: id, reason: reason, until: until))

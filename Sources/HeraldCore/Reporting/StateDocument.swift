@@ -3,13 +3,16 @@ package import FCM
 /// The state as `state show` shows it: figures without registrations.
 package struct StateDocument: Document {
     private let state: RecordedState
+    /// Dead registrations, also of recipients who have a living one.
+    private let tombstones: Int
     /// Shows only the topic or campaign with this name.
     private let only: String?
     /// The processes that send now.
     private let crew: [CrewMember]
 
-    package init(_ state: RecordedState, only: String? = nil, crew: [CrewMember] = []) {
+    package init(_ state: RecordedState, tombstones: Int, only: String? = nil, crew: [CrewMember] = []) {
         self.state = state
+        self.tombstones = tombstones
         self.only = only
         self.crew = crew.filter { member in
             guard let only else { return true }
@@ -77,7 +80,7 @@ package struct StateDocument: Document {
             "endpoint": .string(state.identity.endpoint.rawValue),
             "created": .string(state.identity.created.rfc3339),
             "registrations": .int(Int64(state.nextRecipient - KnownRecipient.firstID)),
-            "dead": .int(Int64(state.dead.count)),
+            "dead": .int(Int64(state.dead.count)), "tombstones": .int(Int64(tombstones)),
             "topics": .array(
                 topics.map { name, topic in
                     [
@@ -162,7 +165,8 @@ package struct StateDocument: Document {
         var text = "State \(identity.lineage), serial \(state.serial)\n"
         text += "Project '\(identity.project)' at \(identity.endpoint.rawValue), since \(identity.created.rfc3339)\n"
         let known = Int(state.nextRecipient - KnownRecipient.firstID)
-        text += "\(count(known, "registration")) known, \(state.dead.count.grouped) dead\n"
+        text +=
+            "\(count(known, "recipient")) known, \(state.dead.count.grouped) of them dead; \(count(tombstones, "dead registration"))\n"
         if !state.migratedDead.isEmpty {
             text +=
                 "\(state.migratedDead.count.grouped) of the dead come from an older herald, which noted installations; 'herald state revive --migrated' takes them for living again\n"

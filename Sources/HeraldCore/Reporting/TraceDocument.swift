@@ -1,26 +1,39 @@
 package import FCM
 
-/// What the state knows about one registration.
+/// What the state knows about one registration, and about its owner.
 package struct TraceDocument: Document {
     private let trace: Trace
-    /// The registration's fingerprint, or the registration itself.
-    private let registration: String
+    private let asked: Asked
     /// How full the workspace's caps are, in the order of its file.
     private let caps: [CapStanding]
-    /// What the person still waits for. `nil` if that is not known.
-    private let waits: [PlanOverview.Wait]?
+    /// What the next plan has for the owner. `nil` if that is not known.
+    private let plan: PlanOverview?
 
-    package init(
-        _ trace: Trace, registration: String, caps: [CapStanding] = [], waits: [PlanOverview.Wait]? = nil
-    ) {
-        (self.trace, self.registration, self.caps, self.waits) = (trace, registration, caps, waits)
+    /// The registration that it is about.
+    package struct Asked: Hashable, Sendable {
+        /// Its fingerprint, or the registration itself.
+        var name: String
+        /// `nil` if it is not dead.
+        var died: Date?
+        /// The name of the one that its owner has, if that is another one.
+        var current: String?
+
+        package init(_ name: String, died: Date?, current: String?) {
+            (self.name, self.died, self.current) = (name, died, current)
+        }
+    }
+
+    package init(_ trace: Trace, of asked: Asked, caps: [CapStanding] = [], plan: PlanOverview? = nil) {
+        (self.trace, self.asked, self.caps, self.plan) = (trace, asked, caps, plan)
     }
 
     package var json: JSONValue {
         [
             "schema": "herald.trace/1",
-            "registration": .string(registration),
-            "dead": .bool(trace.isDead), "observed": trace.observed.map { .string($0.rfc3339) } ?? .null,
+            "registration": .string(asked.name), "dead": .bool(asked.died != nil),
+            "died": asked.died.map { .string($0.rfc3339) } ?? .null,
+            "current": current,
+            "observed": trace.observed.map { .string($0.rfc3339) } ?? .null,
             "topics": .array(
                 trace.topics.map { ["topic": .string($0.name.rawValue), "relation": .string($0.membership.word)] }),
             "groups": .array(
@@ -50,9 +63,9 @@ package struct TraceDocument: Document {
                         "full_until": $0.fullUntil.map { .string($0.rfc3339) } ?? .null,
                     ]
                 }),
-            "waits": waits.map { waits in
+            "waits": plan.map { plan in
                 .array(
-                    waits.map {
+                    plan.waits.map {
                         [
                             "occurrence": .string($0.occurrence.rawValue), "reason": .string($0.reason),
                             "until": $0.until.map { .string($0.rfc3339) } ?? .null,
@@ -63,7 +76,11 @@ package struct TraceDocument: Document {
     }
 
     package func text(_ style: TextStyle) -> String {
-        var text = "\(registration)\(trace.isDead ? ": dead, left out" : "")\n"
+        var text = asked.name + (asked.died.map { ": dead since \($0.rfc3339)" } ?? "") + "\n"
+        if let current = asked.current {
+            text += "  its owner has \(current)\(trace.isDead ? ", which is dead" : "")\n"
+        }
+        if let standing { text += "  \(standing)\n" }
         if let observed = trace.observed { text += "  FCM was asked about its topics at \(observed.rfc3339)\n" }
         for topic in trace.topics { text += "  topic \(topic.name): \(topic.membership.word)\n" }
         for group in trace.groups { text += "  group \(group.name): \(group.membership.word)\n" }
@@ -84,11 +101,27 @@ package struct TraceDocument: Document {
             let end = standing.fullUntil.map { ", full until \($0.rfc3339)" } ?? ""
             text += "  cap '\(standing.cap.name)' (\(standing.cap.words)): \(names)\(end)\n"
         }
-        for wait in waits ?? [] {
+        for wait in plan?.waits ?? [] {
             let next = wait.until.map { "; next \($0.rfc3339)" } ?? ""
             text += "  waits for \(wait.occurrence): \(wait.reason)\(next)\n"
         }
         return text
+    }
+}
+
+extension TraceDocument {
+    private var current: JSONValue {
+        guard let current = asked.current else { return .null }
+        return ["registration": .string(current), "dead": .bool(trace.isDead)]
+    }
+
+    /// Whether the owner is left out. `nil` if nothing needs to be said.
+    private var standing: String? {
+        guard let plan else {
+            return trace.isDead ? "left out until a list names a living registration of its owner" : nil
+        }
+        if plan.isPersonDead { return "left out: no list names a living registration of its owner" }
+        return trace.isDead ? "a list names a living registration of its owner, and the next run takes that" : nil
     }
 }
 

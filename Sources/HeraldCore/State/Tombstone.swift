@@ -17,3 +17,20 @@ package struct Tombstone: Hashable, Sendable {
         (one.recipient, one.registration.rawValue) < (other.recipient, other.registration.rawValue)
     }
 }
+
+extension StateStore {
+    /// The tombstone of a registration, whichever one its recipient has by now. `nil` if it is not dead.
+    package func tombstone(of registration: Registration, _ recipient: RecipientID) async throws -> Tombstone? {
+        // All of one recipient stand together.
+        var last = Tombstone(recipient: recipient - 1, registration: registration, died: .distantPast)
+        while last.recipient <= recipient {
+            let page = try await tombstones(after: last, limit: 100)
+            if let found = page.first(where: { $0.recipient == recipient && $0.registration == registration }) {
+                return found
+            }
+            guard let end = page.last else { return nil }
+            last = end
+        }
+        return nil
+    }
+}

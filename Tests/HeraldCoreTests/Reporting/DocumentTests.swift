@@ -9,7 +9,7 @@ import Testing
 @Suite struct DocumentTests {
     static let documents: [(String, any Document & Sendable)] = [
         ("plan", DocumentSamples.planDocument), ("report", ReportDocument(DocumentSamples.report)),
-        ("state", StateDocument(DocumentSamples.state)),
+        ("state", StateDocument(DocumentSamples.state, tombstones: 2)),
     ]
 
     @Test(arguments: ["plan", "report", "state"], OutputFormat.allCases)
@@ -171,10 +171,10 @@ import Testing
     }
 
     @Test func `a state document shows one resource alone`() {
-        let one = StateDocument(DocumentSamples.state, only: "flood").json
+        let one = StateDocument(DocumentSamples.state, tombstones: 2, only: "flood").json
         #expect(one["topics"] == [])
         #expect(one["occurrences"]?.array?.count == 1)
-        #expect(StateDocument(DocumentSamples.state, only: "nothing").isEmpty)
+        #expect(StateDocument(DocumentSamples.state, tombstones: 2, only: "nothing").isEmpty)
     }
 
     @Test func `a state says who sends now, and how fast`() throws {
@@ -185,7 +185,7 @@ import Testing
                 rate: .limited(2500), claimed: 4096, settled: 1000),
             CrewMember(isConductor: false, host: "two\u{1B}[2J", pid: 8, since: Date(timeIntervalSince1970: 0)),
         ]
-        let document = StateDocument(DocumentSamples.state, crew: crew)
+        let document = StateDocument(DocumentSamples.state, tombstones: 2, crew: crew)
         #expect(
             document.text(TextStyle(isColored: false)).contains(
                 """
@@ -197,7 +197,7 @@ import Testing
         let processes = try #require(document.json["processes"]?.array)
         #expect(processes.map { $0["rate"] } == [2500, .null])
         for name in ["flood@2026-12-01T08:00:00Z#2", "flood"] {
-            let only = StateDocument(DocumentSamples.state, only: name, crew: crew)
+            let only = StateDocument(DocumentSamples.state, tombstones: 2, only: name, crew: crew)
             #expect(only.json["processes"]?.array?.count == 1, "\(name)")
         }
     }
@@ -213,7 +213,7 @@ import Testing
                     MessageClass(locale: "it", variant: "none"): [5, 6],
                 ]))
         ])
-        let document = StateDocument(state, only: "flood")
+        let document = StateDocument(state, tombstones: 2, only: "flood")
         let flood = try #require(document.json["occurrences"]?.array?.first)
         #expect(flood["locales"] == ["it": 3, "message": 3])
         #expect(flood["variants"] == ["a": 4, "none": 2])
@@ -222,8 +222,8 @@ import Testing
                 "unfinished\n    locales: it 3, message 3\n    variants: a 4, none 2\n"))
         // Everybody gets the message itself, so there is nothing to tell apart.
         state.apply([.assign(id, Partition(disjoint: [MessageClass(): [1]]))])
-        #expect(StateDocument(state, only: "flood").json["occurrences"]?.array?.first?["locales"] == nil)
-        #expect(StateDocument(state, only: "news").json["occurrences"]?.array?.first?["locales"] == nil)
+        #expect(StateDocument(state, tombstones: 2, only: "flood").json["occurrences"]?.array?.first?["locales"] == nil)
+        #expect(StateDocument(state, tombstones: 2, only: "news").json["occurrences"]?.array?.first?["locales"] == nil)
     }
 
     @Test func `a trace says which text a recipient gets`() throws {
@@ -233,7 +233,7 @@ import Testing
             .init(id: OccurrenceID(rawValue: "b@once"), entry: .rejected, code: "X", MessageClass(locale: "it")),
             .init(id: OccurrenceID(rawValue: "c@once"), entry: nil, code: nil, MessageClass(variant: "none")),
         ]
-        let document = TraceDocument(trace, registration: "r_1")
+        let document = TraceDocument(trace, of: .init("r_1", died: nil, current: nil))
         #expect(
             document.text(TextStyle(isColored: false)) == """
                 r_1
@@ -259,7 +259,8 @@ import Testing
         trace.occurrences = [.init(id: id, entry: .rejected, code: code)]
         let found = CheckResult.error(.messagePermission, code, fix: code)
         let documents: [any Document] = [
-            StateDocument(state), TraceDocument(trace, registration: "r_1"), DoctorDocument([found]),
+            StateDocument(state, tombstones: 0), TraceDocument(trace, of: .init("r_1", died: nil, current: nil)),
+            DoctorDocument([found]),
         ]
         for document in documents {
             let text = document.text(TextStyle(isColored: false))
@@ -269,7 +270,7 @@ import Testing
     }
 
     @Test func `an intent without an outcome counts as unknown`() {
-        let flood = StateDocument(DocumentSamples.state, only: "flood").json["occurrences"]?.array?.first
+        let flood = StateDocument(DocumentSamples.state, tombstones: 2, only: "flood").json["occurrences"]?.array?.first
         #expect(flood?["unknown"] == 2)
         #expect(flood?["accepted"] == 2)
         #expect(flood?["rejected"] == 1)

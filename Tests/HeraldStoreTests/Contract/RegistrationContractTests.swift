@@ -30,6 +30,29 @@ struct RegistrationContractTests {
         #expect(try await open.store.tombstoneCount() == 1)
     }
 
+    /// Others stand before and behind it, also more than one page has.
+    @Test(arguments: StoreKind.allCases)
+    func `one registration is found among the dead, whichever one its recipient has by now`(
+        _ kind: StoreKind
+    ) async throws {
+        let open = try await OpenStore(kind)
+        for version in 1...102 {
+            try await open.commit(.register([1: .token(1, version: version), 2: .fid(2), 3: .fid(3)]))
+            try await open.commit(.forget([1], at: .at(Double(version))))
+        }
+        try await open.commit(.register([1: .fid(1)]))
+        try await open.commit(.forget([3], at: .at(5)))
+        for version in [1, 50, 102] {
+            let found = try await open.store.tombstone(of: .token(1, version: version), 1)
+            #expect(found?.died == Date.at(Double(version)))
+        }
+        #expect(try await open.store.tombstone(of: .fid(3), 3)?.died == Date.at(5))
+        let living = [(.fid(1), 1), (.fid(2), 2), (.fid(3), 2), (.fid(9), 9)] as [(Registration, RecipientID)]
+        for (registration, recipient) in living {
+            #expect(try await open.store.tombstone(of: registration, recipient) == nil)
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `tombstones come in parts, sorted`(_ kind: StoreKind) async throws {
         let open = try await OpenStore(kind)

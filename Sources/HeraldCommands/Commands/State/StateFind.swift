@@ -29,23 +29,25 @@ struct StateFind: AsyncParsableCommand {
                 .wrong, "the state does not know this registration", help: "check that it is the whole token or fid")
         }
         let names = Fingerprinter(key: store.fingerprintKey, reveals: context.common.revealsRegistrations)
+        let isCurrent = known.registration == registration.value
+        let asked = TraceDocument.Asked(
+            names.name(registration.value), died: try await store.tombstone(of: registration.value, known.id)?.died,
+            current: isCurrent ? nil : names.name(known.registration))
         let (trace, now) = (try await store.trace(of: known.id), context.machine.now())
         let document = TraceDocument(
-            trace, registration: names.name(known.registration),
-            caps: context.settings.frequencyCaps.map { CapStanding($0, trace.starts, at: now) },
-            waits: await waits(of: known.id, context.common, at: now))
+            trace, of: asked, caps: context.settings.frequencyCaps.map { CapStanding($0, trace.starts, at: now) },
+            plan: await plan(for: known.id, context.common, at: now))
         context.console.result(document.rendered(as: format, context.console.output))
     }
 
     /// What the next plan has for the person. Without it, the rest is shown all the same.
-    private func waits(of person: RecipientID, _ common: Common, at now: Date) async -> [PlanOverview.Wait]? {
+    private func plan(for person: RecipientID, _ common: Common, at now: Date) async -> PlanOverview? {
         do {
             let context = try CommandContext.open(common, at: now, cache: .use)
             let state = try await KnownState.read(
                 from: context.state, for: .reading, at: now, filesIn: context.files.folder.path)
             let source = PlanSource.state(state, at: context.state)
             return try await context.files.proposal(from: source, at: now, PlanScope(person: person)).proposal.overview
-                .waits
         } catch {
             common.console.error(
                 "herald: what this person waits for is not known, because nothing can be planned; 'herald plan' says why\n"

@@ -40,12 +40,15 @@ struct StateRevive: AsyncParsableCommand {
                     .wrong, "the state does not know this registration",
                     help: "check that it is the whole token or fid")
             }
+            guard try await store.tombstone(of: registration, known.id) != nil else { return 0 }
             try await store.commit(
                 try await Self.changes(reviving: registration, of: known, in: store)
                     + [.register([known.id: registration])])
             return 1
         }
-        context.console.info("herald: \(count) revived\n")
+        let isInVain = count == 0 && !migrated
+        context.console.info(
+            isInVain ? "herald: this registration is not dead; nothing was changed\n" : "herald: \(count) revived\n")
     }
 
     /// What becomes of memberships. They belong to the registration that made them.

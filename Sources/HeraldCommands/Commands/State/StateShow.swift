@@ -31,11 +31,13 @@ struct StateShow: AsyncParsableCommand {
             // The snapshot has the locales and variants of open occurrences only.
             if recorded.occurrences[id] != nil { recorded.occurrences[id] = try await store.occurrence(id) }
         }
-        let crew = try await context.state.crew()
-        var document = StateDocument(recorded, only: name, crew: crew)
+        let (crew, tombstones) = (try await context.state.crew(), try await store.tombstoneCount())
+        var document = StateDocument(recorded, tombstones: tombstones, only: name, crew: crew)
         if let name, document.isEmpty {
             let names = CampaignNames(of: context.workspace.campaigns, recorded).recorded(of: name)
-            let documents = names.lazy.map { StateDocument(recorded, only: $0, crew: crew) }
+            let documents = names.lazy.map {
+                StateDocument(recorded, tombstones: tombstones, only: $0, crew: crew)
+            }
             document = documents.first { !$0.isEmpty } ?? document
         }
         if let name, document.isEmpty {
