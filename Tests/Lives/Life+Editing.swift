@@ -318,7 +318,6 @@ extension Life {
         default: break
         }
         guard let place = files.campaigns.indices.randomElement(using: &random) else { return }
-        let old = files.campaigns[place].name
         if act == .deleteCampaign {
             let line = files.campaigns[place].line
             // What follows it goes with it.

@@ -6,7 +6,7 @@ import HeraldStore
 extension CommandContext {
     func resolve(_ id: OccurrenceID, by resolution: Resolution) async throws {
         let left: [String] = try await repairing { store, lock in
-            if resolution == .resend, let instant = lock.resendTime { try wait(for: instant) }
+            if resolution == .resend { try lock.requireQuiet(for: "use --resend") }
             var state = try await store.snapshot()
             state.occurrences[id] = try await store.occurrence(id)
             let name = state.occurrences[id]?.campaign
@@ -47,17 +47,6 @@ extension CommandContext {
         let known = KnownState(store: store, recorded: recorded)
         let lists = try await files.wanted(knownTo: known, at: state, isForApply: false)
         return lists.desired.sends.first { $0.campaign.name.value == campaign?.name.value }
-    }
-
-    /// Refuses what could overtake the request of a run that lost the lock.
-    private func wait(for instant: ContinuousClock.Instant) throws {
-        let rest = ContinuousClock.now.duration(to: instant)
-        guard rest > .zero else { return }
-        let (seconds, time) = (Int(rest.seconds.rounded(.up)), Date().addingTimeInterval(rest.seconds.rounded(.up)))
-        throw CommandFailure(
-            .wrong, "requests of the run that lost the lock may still reach FCM",
-            help: "use --resend in \(seconds) s, from \(time.rfc3339) on"
-        )
     }
 
     /// Adds the outcomes that a report has and the state lacks.
@@ -168,5 +157,18 @@ extension Report {
     fileprivate func isKnown(to recorded: RecordedState) -> Bool {
         // Reports of older heralds have only the serial.
         state?.stamp.map { recorded.stamps.include($0) } ?? ((state?.serial ?? 0) <= recorded.serial)
+    }
+}
+
+extension StateLock {
+    /// Refuses what could overtake the request of a run that lost the lock.
+    ///
+    /// - Parameter advice: what to do later.
+    func requireQuiet(for advice: String) throws {
+        guard let rest = resendTime.map({ ContinuousClock.now.duration(to: $0) }), rest > .zero else { return }
+        let (seconds, time) = (Int(rest.seconds.rounded(.up)), Date().addingTimeInterval(rest.seconds.rounded(.up)))
+        throw CommandFailure(
+            .wrong, "requests of the run that lost the lock may still reach FCM",
+            help: "\(advice) in \(seconds) s, from \(time.rfc3339) on")
     }
 }

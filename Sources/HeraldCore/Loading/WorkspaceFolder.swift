@@ -111,7 +111,9 @@ package struct WorkspaceFolder: Sendable {
             let isForeign = repository.map { !target.lies(in: $0) } ?? false
             let names = isRead || isForeign ? [] : (try? FileManager.default.contentsOfDirectory(atPath: target)) ?? []
             return names.contains(where: Self.isYAML) ? .linkedFolder : nil
-        case .file: return isEveryFileRead && Self.isYAML(file.lowercased()) ? .capitalEnding : nil
+        case .file:
+            let isCapital = !Self.isYAML(file) && Self.isYAML(file.lowercased())
+            return isCapital && isEveryFileRead ? .capitalEnding : nil
         case .folder, .other: return nil
         }
     }

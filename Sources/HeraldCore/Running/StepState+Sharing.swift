@@ -186,7 +186,8 @@ extension StepState {
     /// Ends this process's part once everything is written.
     mutating func leaveJob(_ now: Moment, _ context: RunContext) -> StepEffect? {
         guard let sharing, !isUnfinished else { return nil }
-        if !outcomes.isEmpty, context.fatal == nil { return write(.writing, [], now, context) }
+        // Once it has left, nobody takes its outcomes any more: whom FCM refused only for a bad credential would be unknown.
+        if !outcomes.isEmpty, !trouble.hasLostState { return write(.writing, [], now, context) }
         stage = .leavingJob
         return .leave(sharing.job)
     }

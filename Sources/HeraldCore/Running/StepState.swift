@@ -90,6 +90,8 @@ struct StepState: DecidingStep {
         var isRefused = false
         /// How many messages of a personal campaign FCM refused since it accepted one.
         var refusedInRow = 0
+        /// Whether the state could not be written.
+        var hasLostState = false
         /// Whether a request to stop the run ended the step.
         var isInterrupted = false
         /// Why the step stopped itself. Later runs do not go on with it before a person decides.
@@ -219,6 +221,7 @@ struct StepState: DecidingStep {
             if work.isSend { report.unrecorded = UnrecordedOutcomes(outcomes, besides: earlierStarts) }
             return end(now, context)
         case (_, .storeFailed(let reason)):
+            trouble.hasLostState = true
             giveUp(reason, &context)
             return goOn(now, &context)
         default: preconditionFailure("the event does not answer what was asked for")

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import HeraldCore
 import HeraldStore
 
@@ -53,20 +52,5 @@ struct StateCopyCommand: AsyncParsableCommand {
         case .wasMoved: context.console.info("herald: the state is at \(destination.name) already\n")
         }
         context.console.info("herald: \(context.state.name) is sealed; set 'state' or HERALD_STATE to the new place\n")
-    }
-}
-
-extension CommandContext {
-    fileprivate func move(to destination: any StateLocation) async throws -> StateCopy.Result {
-        let lock: any StateLock
-        do {
-            try await state.require()
-            _ = try await state.open(for: .changing)
-            lock = try await state.lock(for: "state-copy")
-        } catch StateError.moved {
-            // A sealed state cannot be locked. An earlier call of this command may have been interrupted.
-            return try await StateCopy.move(from: state, to: destination)
-        }
-        return try await lock.hold { try await StateCopy.move(from: state, to: destination) }
     }
 }
