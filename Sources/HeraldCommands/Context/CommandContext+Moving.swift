@@ -2,7 +2,7 @@ import HeraldCore
 import HeraldStore
 
 extension CommandContext {
-    /// Moves the state, unless requests may still arrive: nothing at the new place would know of them.
+    /// Moves the state to another place.
     func move(to destination: any StateLocation) async throws -> StateCopy.Result {
         let lock: any StateLock
         do {
@@ -13,9 +13,6 @@ extension CommandContext {
             // A sealed state cannot be locked. An earlier call of this command may have been interrupted.
             return try await StateCopy.move(from: state, to: destination)
         }
-        return try await lock.hold {
-            try lock.requireQuiet(for: "copy the state")
-            return try await StateCopy.move(from: state, to: destination)
-        }
+        return try await lock.hold { try await StateCopy.move(from: state, to: destination) }
     }
 }

@@ -118,22 +118,6 @@ extension SharingTests {
         #expect(recorded.halt == (halts ? .rejected : nil))
     }
 
-    /// Otherwise it would be unknown what came of them.
-    @Test(arguments: [true, false])
-    func `a process whose credential is refused writes what it did before it leaves a job`(isWritten: Bool) throws {
-        var context = RunContext.sample()
-        context.crew = crew(others: 1)
-        var (step, _) = try proven(400, &context)
-        _ = step.handle(.shared(JobID(rawValue: 1)), at: Self.now, &context)
-        step.queue = StepQueue([])
-        step.stage = .waiting
-        context.giveUp("UNAUTHENTICATED")
-        guard case .commit(let changes) = step.handle(.woke([]), at: Self.now, &context) else { throw Unexpected() }
-        #expect(changes.contains(.outcome(Plan.Send.sample(1...400).occurrence, [1], .accepted)))
-        let answer = isWritten ? StepEvent.committed : .storeFailed("the disk is full")
-        #expect(step.handle(answer, at: Self.now, &context).word == "leave")
-    }
-
     /// With more than 50 % rejected the send stops.
     @Test(arguments: [(150, false), (250, true)])
     func `what others tell last is judged before the step ends`(rejected: Int, halts: Bool) throws {

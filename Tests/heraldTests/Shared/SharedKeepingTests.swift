@@ -138,9 +138,6 @@ import Testing
             let early = try await sandbox.herald("state resolve to-all@once --resend", host: host)
             #expect(early.status == 1)
             #expect(early.errors.contains("may still reach FCM\n  help: use --resend in "), "\(early.errors)")
-            let moved = try await sandbox.herald("state copy --to moved.sqlite", host: host)
-            #expect(moved.status == 1)
-            #expect(moved.errors.contains("may still reach FCM\n  help: copy the state in "), "\(moved.errors)")
         }
         try await PostgresTestServer.ask("UPDATE herald.lease SET resend_from = now()", at: database.address)
         let later = try await sandbox.herald("state resolve to-all@once --resend", host: host)
