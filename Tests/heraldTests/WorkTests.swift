@@ -117,6 +117,33 @@ import Testing
         await sandbox.end()
     }
 
+    @Test func `a worker whose credential is refused midway ends, and the run sends to all whom it did not`()
+        async throws
+    {
+        let host = try await emulator()
+        let refusal: JSONValue = [
+            [
+                "match": ["service": "send", "after": 20],
+                "do": ["status": 401, "code": "UNAUTHENTICATED", "delay_ms": 150],
+            ], ["match": ["service": "send"], "do": ["delay_ms": 40]],
+        ]
+        let (_, other) = try await sandbox.startEmulator(ledger: "other.ndjson")
+        try await Control(other).put(faults: refusal)
+        let worker = try worker("--project", "demo-project", host: other)
+        try await eventually { try await processes().count == 1 }
+        try await slowDown(host)
+        let apply = try run(host: host)
+        let refused = await worker.wait()
+        #expect(refused.status == 4 && refused.errors.contains("UNAUTHENTICATED"), "\(refused.errors)")
+        let ended = await apply.wait()
+        #expect(ended.status == 0, "\(ended.output)\(ended.errors)")
+        let account = Account(try sandbox.report())
+        #expect(account.addsUp && account.pending == 0 && account.unknown == 0)
+        let accepted = try sandbox.accepted(in: ["ledger.ndjson", "other.ndjson"])
+        #expect(accepted.count == Self.recipients + 1 && accepted.values.allSatisfy { $0 == 1 })
+        await sandbox.end()
+    }
+
     @Test func `when the run is killed its worker stops, and helps the next one`() async throws {
         let host = try await emulator()
         let worker = try worker("--project", "demo-project", host: host)

@@ -183,11 +183,11 @@ extension StepState {
 
     // MARK: The end
 
-    /// Ends this process's part once everything is written.
+    /// Ends this process's part once everything is written, whatever else ends it: without an outcome in the state, a
+    /// recipient whose request left counts as unknown from then on.
     mutating func leaveJob(_ now: Moment, _ context: RunContext) -> StepEffect? {
         guard let sharing, !isUnfinished else { return nil }
-        // Once it has left, nobody takes its outcomes any more: whom FCM refused only for a bad credential would be unknown.
-        if !outcomes.isEmpty, !trouble.hasLostState { return write(.writing, [], now, context) }
+        if !outcomes.isEmpty, !trouble.cannotWrite { return write(.writing, [], now, context) }
         stage = .leavingJob
         return .leave(sharing.job)
     }

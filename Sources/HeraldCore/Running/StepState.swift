@@ -90,8 +90,8 @@ struct StepState: DecidingStep {
         var isRefused = false
         /// How many messages of a personal campaign FCM refused since it accepted one.
         var refusedInRow = 0
-        /// Whether the state could not be written.
-        var hasLostState = false
+        /// Whether outcomes could not be written. The step tries that again only when it ends.
+        var cannotWrite = false
         /// Whether a request to stop the run ended the step.
         var isInterrupted = false
         /// Why the step stopped itself. Later runs do not go on with it before a person decides.
@@ -220,8 +220,11 @@ struct StepState: DecidingStep {
             giveUp(reason, &context)
             if work.isSend { report.unrecorded = UnrecordedOutcomes(outcomes, besides: earlierStarts) }
             return end(now, context)
+        case (.intending, .storeFailed(let reason)), (.writing, .storeFailed(let reason)):
+            trouble.cannotWrite = true
+            giveUp(reason, &context)
+            return goOn(now, &context)
         case (_, .storeFailed(let reason)):
-            trouble.hasLostState = true
             giveUp(reason, &context)
             return goOn(now, &context)
         default: preconditionFailure("the event does not answer what was asked for")
@@ -234,7 +237,7 @@ struct StepState: DecidingStep {
         if !isLeft, let effect = startSome(now, &context) { return effect }
         dismissOthers()
         let mustWrite = outcomes.count >= Self.commitSize || calls.inFlight.isEmpty && isUnfinished && !isLeft
-        if mustWrite, !outcomes.isEmpty, context.fatal == nil { return write(.writing, [], now, context) }
+        if mustWrite, !outcomes.isEmpty, !trouble.cannotWrite { return write(.writing, [], now, context) }
         if calls.inFlight.isEmpty, isLeft || !isUnfinished {
             return findOthers(now, &context) ?? leaveJob(now, context) ?? close(now, context)
         }

@@ -118,6 +118,52 @@ extension SharingTests {
         #expect(recorded.halt == (halts ? .rejected : nil))
     }
 
+    /// A process that helps, and may claim 1 to 20.
+    private func helping(_ job: JobID) throws -> StepWorld<StepState> {
+        var send = Plan.Send.sample([])
+        send.isResumed = true
+        let work = try StepWork(
+            .send(send), isDryRun: false, partUntil: TimeLimits(), begun: Laboratory.start, now: Laboratory.start)
+        var step = StepState(
+            work, members: [], probesAPI: false, report: StepReport(Plan.Step(work: .send(send), reason: "")))
+        var context = RunContext.sample()
+        step.join(job, isConductor: false, &context)
+        var view = JobView()
+        view.hasFree = true
+        context.crew = crew(isConductor: false, [job: view])
+        var state = RecordedState.blank
+        state.apply([.open(send.occurrence, RecordedOccurrence(send))])
+        var world = StepWorld(step, context, seed: 1, state: state)
+        world.free = RecipientSet(1...20)
+        return world
+    }
+
+    @Test(arguments: [Exchange.error(401, "UNAUTHENTICATED"), .notSent(reason: "connection refused")])
+    func `a process that helps and cannot send any more writes what it knows before it leaves`(
+        _ refusal: Exchange
+    ) throws {
+        var world = try helping(JobID(rawValue: 1))
+        world.answer = { request, _ in request.recipient <= 3 ? .accepted(request) : refusal }
+        let id = Plan.Send.sample([]).occurrence
+        let isOver = world.run { $1.occurrences[id]?.intended.contains($0.recipient) == true }
+        #expect(isOver == true)
+        #expect(world.context.fatal != nil && world.unwritten.isEmpty)
+        let occurrence = try #require(world.left?.occurrences[id])
+        #expect(occurrence.accepted == [1, 2, 3])
+        #expect(occurrence.intended.isEmpty && occurrence.unknown.isEmpty)
+    }
+
+    @Test func `a process that helps and can neither send nor write leaves all the same`() throws {
+        var world = try helping(JobID(rawValue: 1))
+        world.answer = { _, _ in .error(401, "UNAUTHENTICATED") }
+        // The intents of both tries can be written, and nothing after that.
+        world.failsFrom = 2
+        let isOver = world.run { _, _ in true }
+        #expect(isOver == true)
+        #expect(world.left != nil && world.step.report.accepted == 0)
+        #expect(world.effects.count { $0.word == "leave" } == 1)
+    }
+
     /// With more than 50 % rejected the send stops.
     @Test(arguments: [(150, false), (250, true)])
     func `what others tell last is judged before the step ends`(rejected: Int, halts: Bool) throws {

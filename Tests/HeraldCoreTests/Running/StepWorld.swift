@@ -21,6 +21,8 @@ struct StepWorld<Step: DecidingStep> {
     var isInsistent = false
     /// Whether a person pauses the campaign at some time.
     var isPaused = false
+    /// Whom the step may claim if it helps.
+    var free = RecipientSet()
     /// The answer to a request.
     var answer: (Request, inout SeededRandom) -> Exchange = { request, _ in .accepted(request) }
 
@@ -30,6 +32,8 @@ struct StepWorld<Step: DecidingStep> {
     private(set) var unwritten: [Request] = []
     /// Waits that nothing would have ended.
     private(set) var endlessWaits = 0
+    /// The state when the step left its job. Nobody can add an outcome to it after that.
+    private(set) var left: RecordedState?
     private var commits = 0
 
     init(_ step: Step, _ context: RunContext, seed: UInt64, state: RecordedState = .blank) {
@@ -66,7 +70,15 @@ struct StepWorld<Step: DecidingStep> {
                 underWay += departures
                 event = .sent
             case .wait(let instant, let answers): event = wait(until: instant, answers)
-            case .share, .claim, .leave: preconditionFailure("nobody helps here")
+            case .claim(let job):
+                event = .claimed(Claim(members: free))
+                free = []
+                context.crew?.jobs[job]?.hasFree = false
+                context.crew?.reading += 1
+            case .leave:
+                left = state
+                event = .settled(Settlement())
+            case .share: preconditionFailure("nobody helps here")
             }
         }
         return nil

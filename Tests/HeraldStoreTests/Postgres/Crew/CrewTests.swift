@@ -129,10 +129,13 @@ import Testing
         #expect(try await scene.leftovers() == 0)
     }
 
-    @Test func `a helper whose credential is refused ends alone, and the others send what it had`() async throws {
+    @Test(arguments: [(403, "PERMISSION_DENIED"), (401, "UNAUTHENTICATED")])
+    func `a helper whose credential is refused ends alone, and the others send what it had`(
+        _ status: Int, _ word: String
+    ) async throws {
         let scene = try await CrewScene(3000)
-        let body = Array(#"{"error":{"code":403,"status":"PERMISSION_DENIED","message":"no"}}"#.utf8)
-        scene.log.answer { arrival, _ in arrival.process == 1 ? .response(Response(status: 403, body: body)) : nil }
+        let body = Array(#"{"error":{"code":\#(status),"status":"\#(word)","message":"no"}}"#.utf8)
+        scene.log.answer { arrival, _ in arrival.process == 1 ? .response(Response(status: status, body: body)) : nil }
         let over = Switch()
         async let help = scene.help(1) { over.isOn }
         try await scene.eventually { try await scene.helpers() == 1 }
@@ -140,7 +143,7 @@ import Testing
         over.turnOn()
         let ends = try await help
         guard case .refused(let reason)? = ends.first else { throw Unexpected(ends: ends) }
-        #expect(reason.contains("PERMISSION_DENIED"))
+        #expect(reason.contains(word))
         #expect(report.result == .ok)
         #expect(report.steps[0].accepted == 3000)
         #expect(try await scene.ledger[.accepted].count == 3000)
