@@ -1,8 +1,9 @@
+import Foundation
 import HeraldCore
 import HeraldStore
 
+/// What must not overtake a request of a run that lost the lock.
 extension CommandContext {
-    /// Moves the state to another place.
     func move(to destination: any StateLocation) async throws -> StateCopy.Result {
         let lock: any StateLock
         do {
@@ -13,6 +14,31 @@ extension CommandContext {
             // A sealed state cannot be locked. An earlier call of this command may have been interrupted.
             return try await StateCopy.move(from: state, to: destination)
         }
-        return try await lock.hold { try await StateCopy.move(from: state, to: destination) }
+        return try await lock.hold {
+            // The lock is not copied, so in the new place nothing would keep a message from being sent again too early.
+            if lock.resendTime != nil, try await hasUnknown() { try lock.refuseOvertaking("run the command again") }
+            return try await StateCopy.move(from: state, to: destination)
+        }
+    }
+
+    /// Whether there is anybody whom a message may be sent again.
+    private func hasUnknown() async throws -> Bool {
+        let recorded = try await state.open(for: .changing).snapshot()
+        return recorded.occurrences.values.contains { $0.counts.uncertain > 0 }
+    }
+}
+
+extension StateLock {
+    /// Throws while requests of a run that lost the lock may still arrive.
+    ///
+    /// - Parameter advice: what to do once that is over.
+    func refuseOvertaking(_ advice: String) throws {
+        guard let resendTime else { return }
+        let rest = ContinuousClock.now.duration(to: resendTime)
+        guard rest > .zero else { return }
+        let (seconds, time) = (Int(rest.seconds.rounded(.up)), Date().addingTimeInterval(rest.seconds.rounded(.up)))
+        throw CommandFailure(
+            .wrong, "requests of the run that lost the lock may still reach FCM",
+            help: "\(advice) in \(seconds) s, from \(time.rfc3339) on")
     }
 }

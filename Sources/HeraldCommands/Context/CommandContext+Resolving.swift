@@ -6,7 +6,7 @@ import HeraldStore
 extension CommandContext {
     func resolve(_ id: OccurrenceID, by resolution: Resolution) async throws {
         let left: [String] = try await repairing { store, lock in
-            if resolution == .resend { try lock.requireQuiet(for: "use --resend") }
+            if resolution == .resend { try lock.refuseOvertaking("use --resend") }
             var state = try await store.snapshot()
             state.occurrences[id] = try await store.occurrence(id)
             let name = state.occurrences[id]?.campaign
@@ -157,18 +157,5 @@ extension Report {
     fileprivate func isKnown(to recorded: RecordedState) -> Bool {
         // Reports of older heralds have only the serial.
         state?.stamp.map { recorded.stamps.include($0) } ?? ((state?.serial ?? 0) <= recorded.serial)
-    }
-}
-
-extension StateLock {
-    /// Refuses what could overtake the request of a run that lost the lock.
-    ///
-    /// - Parameter advice: what to do later.
-    func requireQuiet(for advice: String) throws {
-        guard let rest = resendTime.map({ ContinuousClock.now.duration(to: $0) }), rest > .zero else { return }
-        let (seconds, time) = (Int(rest.seconds.rounded(.up)), Date().addingTimeInterval(rest.seconds.rounded(.up)))
-        throw CommandFailure(
-            .wrong, "requests of the run that lost the lock may still reach FCM",
-            help: "\(advice) in \(seconds) s, from \(time.rfc3339) on")
     }
 }

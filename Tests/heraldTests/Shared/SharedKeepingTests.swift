@@ -134,16 +134,32 @@ import Testing
         let run = try await sandbox.holder()
         #expect(try await sandbox.herald("state resolve to-all@once --resend").status == 5)
         #expect(try await sandbox.herald("state unlock \(run) --auto-approve").status == 0)
-        for _ in 0..<2 {
-            let early = try await sandbox.herald("state resolve to-all@once --resend", host: host)
+        let move = "state copy --to \(sandbox.folder.path)/moved.sqlite"
+        for (command, advice) in [
+            ("state resolve to-all@once --resend", "use --resend"), (move, "run the command again"),
+            ("state resolve to-all@once --resend", "use --resend"),
+        ] {
+            let early = try await sandbox.herald(command, host: host)
             #expect(early.status == 1)
-            #expect(early.errors.contains("may still reach FCM\n  help: use --resend in "), "\(early.errors)")
+            #expect(early.errors.contains("may still reach FCM\n  help: \(advice) in "), "\(early.errors)")
         }
         try await PostgresTestServer.ask("UPDATE herald.lease SET resend_from = now()", at: database.address)
         let later = try await sandbox.herald("state resolve to-all@once --resend", host: host)
         #expect(later.status == 0, "\(later.errors)")
         #expect(try await sandbox.herald("apply --auto-approve", host: host).status == 0)
         #expect(try await sandbox.herald("plan --detailed-exitcode", host: host).status == 0)
+        let moved = try await sandbox.herald(move, host: host)
+        #expect(moved.status == 0, "\(moved.errors)")
+        await sandbox.end()
+    }
+
+    @Test func `a state where nobody is unknown moves at once, also after a lock was lost`() async throws {
+        let (sandbox, database, host) = try await made()
+        #expect(try await sandbox.herald("apply --auto-approve", host: host).status == 0)
+        try await PostgresTestServer.ask(
+            "UPDATE herald.lease SET resend_from = now() + interval '1 hour'", at: database.address)
+        let moved = try await sandbox.herald("state copy --to \(sandbox.folder.path)/moved.sqlite", host: host)
+        #expect(moved.status == 0, "\(moved.errors)")
         await sandbox.end()
     }
 
