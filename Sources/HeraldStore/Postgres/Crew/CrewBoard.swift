@@ -68,8 +68,11 @@ final class CrewBoard: Sendable {
     /// Ends a process that helps if there will be nothing to help with. A server that is away may come back.
     func giveUp(after error: StateError) {
         if case .inaccessible = error { return }
-        state.withLock { ($0.ending, $0.isLost) = (error, true) }
+        stop(because: error)
     }
+
+    /// Ends a process that helps.
+    func stop(because error: StateError) { state.withLock { ($0.ending, $0.isLost) = (error, true) } }
 
     // MARK: What it may do
 

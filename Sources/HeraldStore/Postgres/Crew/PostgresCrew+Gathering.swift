@@ -84,6 +84,7 @@ extension PostgresCrew {
         adopt(board.view().share, wants: found != nil)
         // Read first: a conductor waits for whoever has joined.
         guard let found, let (body, age) = try await read(found.id) else { return nil }
+        try await checkServer()
         guard var send = SharedSend(reading: body), let age = try? StoredValue.span(age) else {
             throw UnreadableJob(job: found.id)
         }
@@ -99,6 +100,19 @@ extension PostgresCrew {
         guard let part = joined else { return nil }
         board.withState { $0.parts[found.id] = .init(id: part, epoch: reading.epoch) }
         return (found.id, send)
+    }
+
+    /// A process that helps may live for weeks. Meanwhile its clock may go wrong, or somebody may change the server's
+    /// settings. Between two jobs it has nothing under way, so it can end.
+    private func checkServer() async throws {
+        do {
+            try await database.session.perform(for: server.patience) { [server] connection, _ in
+                try server.checkDurability(connection)
+            }
+        } catch let error as StateError {
+            board.stop(because: error)
+            throw error
+        }
     }
 
     /// What a job is about, and for how many seconds it has gone on. `nil` if it is over.

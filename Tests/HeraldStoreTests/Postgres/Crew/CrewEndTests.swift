@@ -171,6 +171,28 @@ import Testing
         #expect(again == helper.ending)
     }
 
+    @Test func `a process whose clock has gone wrong takes part in no other send, and says so`() async throws {
+        let scene = try await CrewScene(2000)
+        let run = try await Run(scene)
+        let joined = try await join(scene)
+        // No clock is that exact.
+        var server = scene.server
+        server.times.clockTolerance = .seconds(-1)
+        let database = PostgresStore(
+            server, joined.database.session, joined.store.fingerprintKey, nil, helping: joined.board)
+        let helper = PostgresCrew(database, joined.board, conducting: nil)
+        try await scene.eventually {
+            let found = try? await helper.nextJob(except: [])
+            #expect(found == nil)
+            return helper.isLost
+        }
+        #expect(helper.ending?.description.contains("this machine's clock and the server's") == true)
+        for crew in [helper, joined] { await crew.disband() }
+        // Nobody is waited for.
+        #expect(try await run.conductor.leave(run.job).left.members == RecipientSet(1...2000))
+        await run.end()
+    }
+
     @Test func `a server that is away does not end a process that helps`() async throws {
         let scene = try await CrewScene(10)
         let proxy = try PostgresProxy()
