@@ -45,9 +45,10 @@ extension Planner {
                 noteKept(send)
                 continue
             }
+            let isReopened = state.occurrences[send.occurrence]?.isReopened == true
             let reason =
                 send.isResumed
-                ? "an earlier run did not finish it"
+                ? isReopened ? "some of its recipients are to be tried again" : "an earlier run did not finish it"
                 : send.due != nil
                     ? "it is due"
                     : send.revision > 1

@@ -23,7 +23,9 @@ import Testing
         let changes = try scenario.state.changes(
             resolving: campaign.id, by: how, campaign: campaign, at: PlanScenario.now)
         scenario.state.apply(changes)
-        #expect(scenario.plan().sends.map { Array($0.members) } == [again])
+        let plan = scenario.plan()
+        #expect(plan.sends.map { Array($0.members) } == [again])
+        #expect(plan.steps.map(\.reason) == ["some of its recipients are to be tried again"])
     }
 
     @Test(arguments: [Resolution.resend, .retry(code: "UNREGISTERED")], [true, false])
