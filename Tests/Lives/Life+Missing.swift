@@ -120,7 +120,8 @@ extension Life {
     /// An occurrence that is missed is told by one report: by that of the run that records it.
     func checkToldOnce(_ run: LifeRun) throws {
         guard let report = run.now.report, !run.isDead, !isForgiven else { return }
-        for missed in report.missedOccurrences {
+        // That the rest of it is too late as well is told apart.
+        for missed in report.missedOccurrences where !missed.isPartial {
             if toldMissed.contains(missed.occurrence) {
                 throw LifeProblem(
                     promise: "tells once what was missed", words: "\(missed.occurrence): \(missed.reason)")
@@ -179,6 +180,8 @@ extension Life {
 
 extension LifeTellings {
     mutating func noteMissed(_ notice: JSONValue, at hook: Int) throws {
+        // That the rest of it is too late as well is told apart.
+        if notice["sentence"]?.string?.contains("not sent to everybody") == true { return }
         let id = OccurrenceID(rawValue: notice["occurrence"]?.string ?? "")
         owedMissed[hook]?[id] = nil
         let notices = toldMissed[hook, default: [:]].updateValue(notice["id"]?.string ?? "", forKey: id)

@@ -113,7 +113,7 @@ extension Life {
     /// What a report names as missed or superseded is over, and whom a run has left out as too late gets nothing more.
     func noteGivenUp(_ run: LifeRun) {
         guard let report = run.now.report, !run.isDead else { return }
-        for missed in report.missedOccurrences + report.superseded {
+        for missed in report.missedOccurrences + report.superseded where !missed.isPartial {
             // In local time others may come to it later.
             guard let campaign = campaign(of: missed), !campaign.isInLocalTime else { continue }
             givenUp.insert(missed.occurrence)

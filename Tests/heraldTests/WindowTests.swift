@@ -245,6 +245,12 @@ struct WindowTests {
         #expect(try await town.herald("state", "init").failure == nil)
         // No run came for seven hours. Only in New York the window opened a short while ago.
         town.pass(6 * 3600)
+        let status = try await town.herald("status", "--format", "json")
+        let needs = try JSONValue(parsing: Array(status.output.utf8))["needs"]?.array ?? []
+        #expect(
+            needs.contains {
+                $0["kind"] == "missed" && $0["sentence"]?.string?.contains("too late for 5 recipients") == true
+            }, "\(status.output)")
         let run = try await town.herald("run")
         #expect(run.failure?.status == .failed, "\(run.output)\(run.errors)")
         #expect(run.output.contains("skipped: 5 too late\n"))

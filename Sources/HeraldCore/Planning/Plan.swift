@@ -187,6 +187,10 @@ package struct Plan: Hashable, Sendable {
         package var skipped = Partition<SkipReason>()
         /// Those of them who keep the outcome that they have, because they were tried before.
         package var keepingOutcome = RecipientSet()
+        /// What is told of those of the skipped for whom no run came in time. `nil` if that is nobody.
+        package var missed: Missed?
+        /// Whether an earlier run has told that of somebody else of the occurrence. It is news, and a failure, once.
+        package var hasMissedBefore = false
         /// Recipients that FCM refused for now in an earlier run, and who are not tried again. They may have got it, so
         /// they are not skipped: they end as rejected.
         package var refused = RecipientSet()
@@ -205,7 +209,7 @@ package struct Plan: Hashable, Sendable {
         package var liftsHalt = false
     }
 
-    /// An occurrence that was due and is not sent.
+    /// An occurrence that was due and is not sent, to anybody or to some.
     package struct Missed: Hashable, Sendable {
         package var occurrence: OccurrenceID
         package var due: Date
@@ -214,6 +218,11 @@ package struct Plan: Hashable, Sendable {
         package var unrecorded: RecordedOccurrence?
         /// Until when its campaign was dealt with before. After `state rewind` that is another time.
         package var mark: Date?
+        /// Whether it is too late for some only. A step accounts for them, and the occurrence does not end by that.
+        package var isPartial = false
+
+        /// `tide@once was not sent: it is later than max_lateness allows`
+        var words: String { "\(occurrence) was not sent\(isPartial ? " to everybody" : ""): \(reason)" }
     }
 
     /// By campaign.

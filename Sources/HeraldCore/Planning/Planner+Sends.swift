@@ -41,6 +41,7 @@ extension Planner {
             var send = planned
             applyCaps(to: &send, book)
             keepOutcomes(of: &send)
+            noteMissed(of: &send)
             if changesNothing(send) {
                 noteKept(send)
                 continue
@@ -70,6 +71,22 @@ extension Planner {
             refused.subtracting(send.undecided), refused.intersection(send.undecided)
         )
         send.skipped.move(send.refused, to: nil)
+    }
+
+    /// Notes that no run came in time for some of it. Those who may have it stay as they are.
+    private func noteMissed(of send: inout Plan.Send) {
+        let recorded = state.occurrences[send.occurrence]
+        // The likeness of a snapshot has nobody of the lists in what has begun, so all of them look late.
+        if sizes != nil, recorded != nil { return }
+        let ledger = recorded?.ledger ?? Ledger()
+        let late = send.skipped[.missed].subtracting(ledger.uncertain)
+        // What is too late for everybody is told as a whole.
+        guard !late.isEmpty, !plan.missed.contains(where: { $0.occurrence == send.occurrence }) else { return }
+        send.missed = Plan.Missed(
+            occurrence: send.occurrence, due: send.waves?.local.firstInstant ?? send.due ?? now,
+            reason: "it is too late for \(count(late.count, "recipient"))", mark: state.watermarks[send.campaign]?.at,
+            isPartial: true)
+        send.hasMissedBefore = !ledger.codes[SkipReason.missed.rawValue].isEmpty
     }
 
     /// Whether a send that stays open only leaves those as they are who may have it and are not sent it again. The

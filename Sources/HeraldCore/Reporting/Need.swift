@@ -41,7 +41,7 @@ extension Need {
             + [Need(unapprovedIn: proposal)].compactMap(\.self)
             + plan.held.filter { $0.kind != .paused && !(work == .otherRun && $0.isInFlight) }.map(Need.init)
             + lists.filter(\.isOld).map(Need.init)
-            + (work != .nobody ? [] : plan.overdue(every, since: lastRun) + plan.missed.map(Need.init))
+            + (work != .nobody ? [] : plan.overdue(every, since: lastRun) + plan.allMissed.map(Need.init))
             + (lastRun?.isWorthAnother == true ? [.failedRun] : [])
     }
 
@@ -147,7 +147,9 @@ extension Need {
         self.init(
             kind: .missed, name: missed.occurrence.rawValue,
             sentence:
-                "\(missed.occurrence) was not sent: \(missed.reason). A run notes that. If it must go out, give it a new time, and a higher revision if it had begun.",
+                "\(missed.words). A run notes that."
+                + (missed.isPartial
+                    ? "" : " If it must go out, give it a new time, and a higher revision if it had begun."),
             command: "herald run")
     }
 }
@@ -184,6 +186,14 @@ extension Plan.Held {
 }
 
 extension Plan {
+    /// What is too late for everybody or for some, and what no run has noted yet.
+    fileprivate var allMissed: [Missed] {
+        missed
+            + steps.compactMap { step in
+                if case .send(let send) = step.work, step.refusal == nil { send.missed } else { nil }
+            }
+    }
+
     /// What could have been sent for longer than a run takes to come. If one came meanwhile that could not do it yet, the
     /// next one has as long.
     fileprivate func overdue(_ every: Duration, since lastRun: RecordedRun?) -> [Need] {

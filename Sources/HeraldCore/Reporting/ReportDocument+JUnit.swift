@@ -2,8 +2,8 @@
 extension ReportDocument {
     package var junit: String {
         let missed = missedAlone
-        let failed = report.steps.count(where: \.hasFailed) + (missed > 0 ? 1 : 0)
-        let skipped = report.steps.count(where: \.isSkipped)
+        let failed = report.steps.count(where: report.hasFailed) + (missed > 0 ? 1 : 0)
+        let skipped = report.steps.count(where: isSkipped)
         let tests = report.steps.count + (missed > 0 ? 1 : 0)
         let seconds = report.finished.map { $0.timeIntervalSince(report.started) } ?? 0
         var writer = MarkupWriter()
@@ -41,7 +41,7 @@ extension ReportDocument {
         ]
         writer.element("testcase", attributes) { writer in
             let figures = step.figures.filter { $0.count > 0 }.map { "\($0.count) \($0.name)" }.joined(separator: ", ")
-            if step.hasFailed {
+            if report.hasFailed(step) {
                 let parts = [step.stopped.map { "stopped: \($0.words)" }, figures, step.leftOut.words]
                 let message = parts.compactMap(\.self).joined(separator: "; ")
                 let cause = step.failures.first { $0.action != .forgotten }?.code
@@ -49,7 +49,7 @@ extension ReportDocument {
                 writer.element("failure", ["type": type, "message": message]) {
                     Self.write(step.failures, omitted: step.failuresOmitted, to: &$0)
                 }
-            } else if step.isSkipped {
+            } else if isSkipped(step) {
                 writer.element("skipped", ["message": step.note ?? figures])
             }
         }
@@ -71,6 +71,11 @@ extension ReportDocument {
         return report.missed - report.missedOccurrences.count { failed.contains($0.occurrence.rawValue) }
     }
 
+    /// Whether nothing of the step was tried, and that is not a failure.
+    private func isSkipped(_ step: StepReport) -> Bool {
+        !report.hasFailed(step) && step.accepted == 0 && (step.skipped + step.held > 0 || step.isWaiting)
+    }
+
     private func write(missed number: Int, to writer: inout MarkupWriter) {
         writer.element("testcase", ["classname": "herald.\(report.project)", "name": "missed", "time": "0.000"]) {
             let message = "\(count(number, "occurrence")) came too late to be sent"
@@ -85,9 +90,4 @@ extension ReportDocument {
         let fraction = String(milliseconds % 1000)
         return "\(milliseconds / 1000)." + String(repeating: "0", count: 3 - fraction.count) + fraction
     }
-}
-
-extension StepReport {
-    /// Nothing of the step was tried, and that is not a failure.
-    fileprivate var isSkipped: Bool { !hasFailed && accepted == 0 && (skipped + held > 0 || isWaiting) }
 }

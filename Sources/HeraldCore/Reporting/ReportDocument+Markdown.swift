@@ -100,12 +100,17 @@ extension StepReport {
         }
     }
 
-    /// Whether a person must look at the step. Dead registrations are forgotten and do not count as failures, and
-    /// neither does waiting.
-    var hasFailed: Bool { refused > 0 || unknown > 0 || isIncomplete || stopped != nil || hasMissed }
-
     /// Whether people were not tried who do not wait for their time.
     var isIncomplete: Bool { pending > 0 && !isWaiting }
+}
+
+extension Report {
+    /// Whether a person must look at the step. Dead registrations are forgotten and do not count as failures, and
+    /// neither does waiting. That no run came in time is a failure of the run that tells it.
+    func hasFailed(_ step: StepReport) -> Bool {
+        step.refused > 0 || step.unknown > 0 || step.isIncomplete || step.stopped != nil
+            || step.hasMissed && missedOccurrences.contains(where: { $0.occurrence.rawValue == step.occurrence })
+    }
 }
 
 extension Report.Result {

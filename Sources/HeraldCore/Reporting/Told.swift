@@ -110,10 +110,10 @@ package struct Told: Hashable, Sendable {
             let id = missed.occurrence.rawValue
             // After `state rewind` it may be missed again, and that is news.
             let mark = missed.mark.map { "\($0.timeIntervalSince1970)" } ?? ""
+            // That the rest of it is too late as well is other news.
+            let part = missed.isPartial ? " in part" : ""
             add(
-                notice(
-                    "missed", id, "\(id) was not sent: \(missed.reason).", command: nil, news, state, "missed", id,
-                    mark))
+                notice("missed", id, "\(missed.words).", command: nil, news, state, "missed", id, mark + part))
         }
     }
 
@@ -181,11 +181,15 @@ package struct Told: Hashable, Sendable {
             .sorted { ($0.finished, $0.id) < ($1.finished, $1.id) }
         guard !fresh.isEmpty else { return }
         for (id, finished) in fresh where finished > news.now.adding(.zero - Self.oldest) {
-            let accepted = state.occurrences[id]?.counts[.accepted] ?? 0
+            let counts = state.occurrences[id]?.counts
+            let late = counts?.skips[.missed] ?? 0
+            let sentence =
+                "\(id) has ended: FCM took \(count(counts?[.accepted] ?? 0, "message"))"
+                + (late > 0 ? ", and it was too late for \(count(late, "recipient"))." : ".")
             add(
                 notice(
-                    "sent", id.rawValue, "\(id) has ended: FCM took \(count(accepted, "message")).", command: nil, news,
-                    state, "sent", id.rawValue, "\(finished.timeIntervalSince1970)"))
+                    "sent", id.rawValue, sentence, command: nil, news, state, "sent", id.rawValue,
+                    "\(finished.timeIntervalSince1970)"))
         }
         since = max(begin, news.started)
         ended = Dictionary(state.ends.filter { $0.finished >= max(begin, news.started) }.map { ($0.id, $0.finished) }) {

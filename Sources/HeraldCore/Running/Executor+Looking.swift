@@ -106,6 +106,7 @@ extension Executor {
         }
         report.noteLeftOut(of: plan)
         plan.steps = turns.map(\.step)
+        report.noteMissed(in: plan.steps)
         await take(plan, at: indices)
     }
 

@@ -47,17 +47,18 @@ extension [Plan.Missed] {
         }
     }
 
-    /// Those that the changes end or begin, and of which the state may have something before.
+    /// Those that the changes deal with, and of which the state may have something before.
     package func recorded(before changes: [StateChange]) -> Set<OccurrenceID> {
-        Set(changes.compactMap(\.openedOrFinished)).intersection(filter { $0.unrecorded == nil }.map(\.occurrence))
+        Set(changes.compactMap(\.dealtWith)).intersection(filter { $0.unrecorded == nil }.map(\.occurrence))
     }
 }
 
 extension StateChange {
-    /// The occurrence that it begins or ends. If that is too late, no run finds it so again.
-    var openedOrFinished: OccurrenceID? {
+    /// The occurrence that it begins or ends, or of which it skips those for whom no run came in time. No run finds that
+    /// too late again.
+    var dealtWith: OccurrenceID? {
         switch self {
-        case .open(let id, _), .finish(let id, _): id
+        case .open(let id, _), .finish(let id, _), .skip(let id, _, .missed): id
         default: nil
         }
     }

@@ -13,9 +13,20 @@ extension Report {
         if wasBlocked { return .refused }
         let hasFailed = steps.contains { step in
             step.refused > 0 || step.stopped.map { withRest || $0 != .interrupted } ?? false
-                || !step.isStanding && (withRest ? step.pending : 0) + step.held > 0 || step.hasMissed
+                || !step.isStanding && (withRest ? step.pending : 0) + step.held > 0
         }
         return hasFailed || missed > 0 || !silenced.isEmpty ? .failed : .ok
+    }
+
+    /// Notes for whom steps found no run in time, where no run has told that of their occurrence.
+    mutating func noteMissed(in steps: [Plan.Step]) {
+        for step in steps where step.refusal == nil {
+            guard case .send(let send) = step.work, let missed = send.missed, !send.hasMissedBefore,
+                !missedOccurrences.contains(where: { $0.occurrence == missed.occurrence })
+            else { continue }
+            missedOccurrences.append(missed)
+        }
+        countMissed()
     }
 
     /// Who was refused a change to a topic or group. A run asks for them again; for messages it does not.

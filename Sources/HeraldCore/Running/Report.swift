@@ -23,7 +23,7 @@ package struct Report: Hashable, Sendable {
     /// What was committed last when the report was saved. `nil` for dry runs and tests, and in reports of older
     /// heralds.
     package var state: StateVersion?
-    /// How many occurrences were due and are now too late.
+    /// How many occurrences were due and are now too late, for everybody or for the first of their people.
     package var missed: Int
     /// The missed occurrences that are known by name.
     package var missedOccurrences: [Plan.Missed] = []
@@ -69,6 +69,7 @@ package struct Report: Hashable, Sendable {
             + plan.waiting.map { "\($0.occurrence) waits until \($0.until.rfc3339): \($0.reason)" }
         steps = plan.steps.map { StepReport($0) }
         noteLeftOut(of: plan)
+        noteMissed(in: plan.steps)
         for held in plan.held where held.remaining > 0 {
             // If a crash left something of it, the occurrence already has a step.
             if let index = steps.firstIndex(where: { $0.id == .send(held.occurrence) }) {

@@ -138,9 +138,10 @@ struct StepShell<C: Clock> where C.Duration == Duration {
         }
     }
 
-    /// What is too late and is not found again after the changes: the step ends it, or begins one that stays open.
+    /// What is too late and is not found again after the changes: the step ends it, begins one that stays
+    /// open, or skips people of it.
     private func found(with changes: [StateChange]) -> [Plan.Missed] {
-        guard let missed, changes.contains(where: { $0.openedOrFinished == missed.occurrence }) else { return [] }
+        guard let missed, changes.contains(where: { $0.dealtWith == missed.occurrence }) else { return [] }
         return [missed]
     }
 

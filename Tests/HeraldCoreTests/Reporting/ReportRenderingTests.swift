@@ -216,6 +216,14 @@ import Testing
 
     // MARK: Verdicts
 
+    /// A step of an occurrence that the report names as missed.
+    private static func missed(accepted: Int64) -> [String: JSONValue] {
+        [
+            "occurrence": "ebb@2026-11-30T08:00:00Z", "planned": 2, "accepted": .int(accepted),
+            "skipped": .int(2 - accepted), "skipped_because": ["missed": .int(2 - accepted)],
+        ]
+    }
+
     private func verdicts(_ step: [String: JSONValue], summary: [String: JSONValue] = [:]) throws -> String {
         var whole = Self.saved["steps"]?.array?.first?.object ?? [:]
         whole.merge(step) { $1 }
@@ -238,8 +246,10 @@ import Testing
             (["planned": 2, "accepted": 0, "held": 2], "skipped"),
             (["planned": 2, "accepted": 0, "skipped": 2], "skipped"),
             (["planned": 2, "accepted": 1, "held": 1], "passed"),
-            (["planned": 2, "accepted": 0, "skipped": 2, "skipped_because": ["missed": 2]], "failure"),
-            (["planned": 2, "accepted": 1, "skipped": 1, "skipped_because": ["missed": 1]], "failure"),
+            (missed(accepted: 0), "failure"), (missed(accepted: 1), "failure"),
+            // An earlier run has told that of its occurrence.
+            (["planned": 2, "accepted": 0, "skipped": 2, "skipped_because": ["missed": 2]], "skipped"),
+            (["planned": 2, "accepted": 1, "skipped": 1, "skipped_because": ["missed": 1]], "passed"),
             (["planned": 2, "accepted": 1, "skipped": 1, "skipped_because": ["superseded": 1]], "passed"),
             (["planned": 2, "accepted": 0, "pending": 2, "waiting": true, "note": "it opens at 9"], "skipped"),
             (["planned": 2, "accepted": 1, "pending": 1, "waiting": true, "note": "it opens at 9"], "passed"),
@@ -273,6 +283,10 @@ import Testing
         report.steps[0].planned += 1204
         report.steps[0].skipped = 1204
         report.steps[0].leftOut.reasons = [.missed: 1204]
+        report.missedOccurrences = [
+            Plan.Missed(occurrence: "flood@once", due: PreviewSamples.now, reason: "it is too late")
+        ]
+        report.missed = 1
         let xml = ReportDocument(report).junit
         #expect(xml.contains(#"tests="1" failures="1""#), "\(xml)")
         #expect(xml.contains(#"type="missed""#) && xml.contains("skipped: 1,204 too late"), "\(xml)")

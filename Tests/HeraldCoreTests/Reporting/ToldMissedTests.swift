@@ -53,6 +53,32 @@ struct ToldMissedTests {
         #expect(missed.count == 98 && missed.last?.contains("tide@299") == true)
     }
 
+    /// Some were too late, and later all who were left.
+    @Test func `what is missed in part is told, also if the rest is missed later, and its end says how many`() {
+        var state = RecordedState.blank
+        let hook = Webhook(address: "${HOOK}")
+        var (told, news) = (Told(), Told.News(run: "r", started: Self.begin, now: Self.begin))
+        told.begin(at: Self.begin, in: state)
+        Self.end("tide@once", in: &state)
+        state.apply([.skip("tide@once", [3], .missed)])
+        for isPartial in [true, true, false] {
+            news.missed = [
+                .init(
+                    occurrence: "tide@once", due: Self.begin, reason: "it is too late for 1 recipient",
+                    isPartial: isPartial)
+            ]
+            told.takeMissed(news, in: state)
+        }
+        news.isEnd = true
+        told.take(news, in: state, for: [hook])
+        #expect(
+            told.outbox.map(\.sentence) == [
+                "tide@once was not sent to everybody: it is too late for 1 recipient.",
+                "tide@once was not sent: it is too late for 1 recipient.",
+                "tide@once has ended: FCM took 2 messages, and it was too late for 1 recipient.",
+            ])
+    }
+
     /// Each of them is one thing to do.
     @Test func `all troubles that last are told, however many`() {
         var (told, news) = (Told(), Told.News(run: "r", started: Self.begin, now: Self.begin))

@@ -75,6 +75,9 @@ import Testing
         let laboratory = Laboratory()
         var send = Plan.Send.sample(1...9)
         send.skipped = Partition(disjoint: [reason: [10, 11]])
+        if reason == .missed {
+            send.missed = .init(occurrence: send.occurrence, due: laboratory.now, reason: "it is too late for 2")
+        }
         send.leftOut.gone = [12]
         let report = try await laboratory.run(laboratory.plan(.send(send)), ScriptedSender(), dryRunSample: 5)
         #expect(report.steps.map { [$0.planned, $0.accepted, $0.skipped, $0.pending] } == [[12, 5, 7, 0]])

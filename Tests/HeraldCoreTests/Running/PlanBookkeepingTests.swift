@@ -134,6 +134,32 @@ struct PlanBookkeepingTests {
             noted.map { $0.contains(.skip(send.occurrence, [1], .missed)) } == [true], "\(commits.entries)")
     }
 
+    /// No later run finds those people again.
+    @Test(arguments: [false, true])
+    func `whom no run came for of what had begun is noted with their skip, and a failure once`(_ isKnown: Bool)
+        async throws
+    {
+        var laboratory = Laboratory(population: 3)
+        var send = Plan.Send.sample([2], due: laboratory.now - 3600)
+        try laboratory.memory.commit([
+            .open(send.occurrence, RecordedOccurrence(send)), .outcome(send.occurrence, [3], .accepted),
+        ])
+        send.isResumed = true
+        send.skipped.move([1], to: .missed)
+        send.hasMissedBefore = isKnown
+        send.missed = .init(
+            occurrence: send.occurrence, due: laboratory.now - 3600, reason: "it is too late", isPartial: true)
+        let plan = laboratory.plan(.send(send))
+        let commits = Log<[StateChange]>()
+        laboratory.store = ProbedStore(laboratory.memory, committed: { changes, _ in commits.append(changes) })
+        let report = try await laboratory.run(
+            plan, ScriptedSender(), news: { _, _ in [.note(.told, "what is new")] })
+        let noted = commits.entries.first { $0.contains(.note(.told, "what is new")) }
+        #expect(noted?.contains(.skip(send.occurrence, [1], .missed)) == (isKnown ? nil : true), "\(commits.entries)")
+        #expect(report.result == (isKnown ? .ok : .failed) && report.missed == (isKnown ? 0 : 1))
+        #expect(report.steps.map(\.skipped) == [1])
+    }
+
     @Test func `nothing is noted for people of a step that does not begin`() async throws {
         let laboratory = Laboratory(population: 2)
         let (plan, account) = try Self.account(laboratory)

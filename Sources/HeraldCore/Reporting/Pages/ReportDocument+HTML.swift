@@ -20,7 +20,7 @@ extension ReportDocument {
                     ? .null
                     : [
                         "columns": .array(columns.map { .string($0) }),
-                        "rows": .array(report.steps.map { Self.row($0, columns) }),
+                        "rows": .array(report.steps.map { row($0, columns) }),
                     ],
                 "texts": .section("groups", report.steps.filter { !$0.texts.isEmpty }.map(Self.texts)),
                 "failures": .section(
@@ -38,11 +38,11 @@ extension ReportDocument {
         ]
     }
 
-    private static func row(_ step: StepReport, _ columns: [String]) -> JSONValue {
+    private func row(_ step: StepReport, _ columns: [String]) -> JSONValue {
         [
-            "id": .string(step.id.rawValue), "tone": .string(step.hasFailed ? "bad" : "good"),
+            "id": .string(step.id.rawValue), "tone": .string(report.hasFailed(step) ? "bad" : "good"),
             "remarks": .array(step.remarks.map { .string($0) }),
-            "figures": cells(step.figures.in(columns)),
+            "figures": Self.cells(step.figures.in(columns)),
         ]
     }
 
@@ -101,7 +101,7 @@ extension ReportDocument {
             defer { start += seconds }
             return Bar(
                 name: step.id.rawValue, start: start, length: seconds, figure: step.duration.briefText,
-                tone: step.hasFailed ? "bad" : nil)
+                tone: report.hasFailed(step) ? "bad" : nil)
         }
         let whole = report.finished.map { $0.timeIntervalSince(report.started) } ?? start
         let words = "One step works at a time. The bars follow each other; waiting between them is at the end."

@@ -1,0 +1,38 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCommands
+@testable import HeraldCore
+
+/// Waves that no run came for, through herald's own command lines.
+extension LocalTimeTests {
+    /// Cron sends Tokyo's wave at 0:07 UTC and is dead until 11:00. Rome's was at 8:07, New York's at 14:07.
+    @Test func `a wave that no run came for needs somebody until a run notes it, and only the first is a failure`()
+        async throws
+    {
+        let zones = ["Asia/Tokyo", "Europe/Rome", "America/New_York", "America/Los_Angeles"]
+        let town = try await town(Self.files(Self.daily, zones: zones))
+        let sent = try await hours(in: town, 0, 25)
+        #expect(sent == [1: [25]])
+        for (hour, isNews) in [(34.2, true), (40.5, false), (44, false)] as [(Double, Bool)] {
+            town.go(to: Self.monday + hour * 3600)
+            let needs = try await kindsOfNeeds(town)
+            #expect(needs.kinds == ["missed"] && needs.hasFailed, "\(hour): \(needs)")
+            let run = try await town.herald("run")
+            #expect(run.failure?.status == (isNews ? .failed : nil), "\(hour): \(run.output)\(run.errors)")
+            let words = "hello@2027-01-05T09:07 was missed: it is too late for 1 recipient"
+            #expect((run.output + run.errors).contains(words) == isNews, "\(hour): \(run.output)\(run.errors)")
+            #expect(run.output.contains("1 too late"), "\(hour): \(run.output)")
+            #expect(try await kindsOfNeeds(town).kinds.isEmpty, "\(hour)")
+        }
+        #expect(numbers(town.sent()) == [1])
+    }
+
+    private func kindsOfNeeds(_ town: Town) async throws -> (kinds: [String], hasFailed: Bool) {
+        let status = try await town.herald("status", "--format", "json")
+        let needs = try JSONValue(parsing: Array(status.output.utf8))["needs"]?.array ?? []
+        return (needs.compactMap { $0["kind"]?.string }, status.failure?.status == .failed)
+    }
+}
