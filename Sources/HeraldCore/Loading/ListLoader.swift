@@ -202,19 +202,3 @@ struct ListLoader {
         diagnostics.append(diagnostic)
     }
 }
-
-extension Diagnostic {
-    fileprivate static func missingColumn(
-        _ column: Located<String>, of list: String, among columns: [String], advice: inout Advice
-    ) -> Diagnostic {
-        // In a file without a header, the first row may hold a person's data.
-        let isHeader = columns.allSatisfy { $0.utf8.count <= 64 && Registration(String($0)) == nil }
-        let near = isHeader ? advice.nearest(to: column.value, among: columns) : nil
-        let shown = columns.prefix(20).joined(separator: ", ") + (columns.count > 20 ? ", …" : "")
-        return .error(
-            .listColumn, "'\(list)' has no column '\(column.value)'", at: column.range,
-            help: (near.map { "did you mean '\($0)'? " } ?? "")
-                + (isHeader ? "it has: \(shown)" : "its first line does not look like a header"),
-            replacement: near?.inYAML)
-    }
-}

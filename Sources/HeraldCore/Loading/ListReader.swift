@@ -14,7 +14,7 @@ struct ListReader {
     private let registrations: [(kind: Registration.Kind, name: String)]
     /// The attributes that filters use.
     private let asked: [String]
-    private var header: Header?
+    private var header: ListHeader?
     private var csv = CSVRow()
     private var object = FlatObject()
     /// The attributes of the objects read so far. Without filters, only those of the first one.
@@ -138,7 +138,7 @@ struct ListReader {
     private mutating func takeCSV(_ text: UnsafeBufferPointer<UInt8>, _ number: Int, _ take: Taker) -> Bool {
         guard let header else {
             columns = csv.fields.map { String(decoding: text[$0], as: UTF8.self) }
-            header = Header(columns, names, asked: asked, at: number, &rows)
+            header = ListHeader(columns, names, asked: asked, at: number, &rows)
             if header != nil { attributes = columns.filter { !names.holdsRegistrations($0) } }
             return header != nil
         }
@@ -294,57 +294,5 @@ extension UnsafeBufferPointer<UInt8> {
         while isSpace(rest.first) { rest.removeFirst() }
         while isSpace(rest.last) { rest.removeLast() }
         return rest
-    }
-}
-
-/// The columns of a CSV that are used. A class, because each row asks for it: to copy its lists would take longer.
-private final class Header {
-    let count: Int
-    let registrations: [(kind: Registration.Kind, index: Int)]
-    /// The column of the times when rows were last seen.
-    let seen: Int?
-    /// The columns of the attributes that were asked for.
-    let places: [Int?]
-
-    /// `nil` if the header cannot be used. A column that the audience names and that is missing is reported there.
-    init?(_ columns: [String], _ names: ColumnNames, asked: [String], at line: Int, _ rows: inout RowFindings) {
-        count = columns.count
-        places = asked.map { columns.firstIndex(of: $0) }
-        for name in names.all.sorted()
-        where columns.count(where: { $0 == name }) > 1 {
-            rows.add(.listColumn, line, "column '\(name)' stands twice")
-            return nil
-        }
-        seen = names.seen.flatMap { columns.firstIndex(of: $0) }
-        registrations = names.registrations.compactMap { kind, name in
-            columns.firstIndex(of: name).map { (kind, $0) }
-        }
-        if registrations.isEmpty {
-            if names == ColumnNames(seen: names.seen) {
-                rows.add(
-                    .listColumn, line, "the header has no column 'token' or 'fid'",
-                    help: names.advice(on: columns)
-                        ?? "say beside 'file' which column has the tokens or the fids, as in columns: {token: push_id}; "
-                        + "columns are separated by commas")
-            }
-            return nil
-        }
-    }
-}
-
-extension ColumnNames {
-    /// What to write if one of a list's columns probably has the registrations.
-    fileprivate func advice(on columns: [String]) -> String? {
-        let words: [(kind: String, words: [String])] = [
-            ("token", ["token"]), ("fid", ["fid", "installation", "instanceid"]), ("token", ["registration", "regid"]),
-        ]
-        for (kind, words) in words {
-            for column in columns where column.utf8.count <= 64 {
-                let plain = column.lowercased().filter { $0.isLetter || $0.isNumber }
-                guard words.contains(where: plain.contains) else { continue }
-                return "if they are in '\(column)', write columns: {\(kind): \(column.inYAML)} beside 'file'"
-            }
-        }
-        return nil
     }
 }

@@ -108,4 +108,11 @@ struct DiagnosticTests {
                 == "audience '(a registration)' and (a registration), both")
         #expect(Registration.masking("fid:\(fid):") == "fid:(a registration):")
     }
+
+    @Test(arguments: [#"\r"#, #"\n"#, #"\e"#, #"\x1b"#, #"\u001b"#, #"\rfid:"#, #"\"#, #"\\"#])
+    func `masking sees a registration behind an escape`(_ escape: String) {
+        #expect(
+            Registration.masking("write columns: {fid: \"id\(escape)\(fid)\"}")
+                == "write columns: {fid: \"id\(escape)(a registration)\"}")
+    }
 }

@@ -54,6 +54,8 @@ struct ListColumnTests {
             "registration_id\n",
             "if they are in 'registration_id', write columns: {token: registration_id} beside 'file'"
         ),
+        ("fid;locale\n", "its columns are separated by ';': herald takes commas"),
+        ("id\tpush_token\n", "its columns are separated by tabs: herald takes commas"),
         (
             "id,name\n",
             "say beside 'file' which column has the tokens or the fids, as in columns: {token: push_id}; "
@@ -108,6 +110,26 @@ struct ListColumnTests {
         #expect(loaded.diagnostics.map(\.message) == ["'l.csv' has no column 'push'"])
         #expect(loaded.diagnostics.first?.help == "its first line does not look like a header")
         #expect(!loaded.shown.contains("SECRET"))
+    }
+
+    /// Without a header, the first line has data of people.
+    @Test(arguments: [
+        ("SECRET,push_token\t\(fids[0])\n", ""), ("SECRET@token.example,x\n", ""), ("\"fid\n\(fids[0])\",SECRET\n", ""),
+        ("\(fids[0]);SECRET@example.com\n", "fid: id"), ("\(fids[0])\tSECRET,x\n", "fid: id"),
+        ("id of \(fids[0]),SECRET\n", "fid: id"), ("SECRET@example.com,x\n", "token: push"),
+    ])
+    func `a column that may be a person's data is not shown`(_ text: String, _ columns: String) throws {
+        let loaded = try load("l.csv", text, columns)
+        #expect(loaded.found.map(\.rule) == [.listColumn])
+        #expect(!loaded.shown.contains("SECRET"))
+        #expect(!loaded.shown.contains(Self.fids[0]))
+    }
+
+    @Test func `a missing column is no wonder if semicolons separate them`() throws {
+        let loaded = try load("l.csv", "id;locale\n", "fid: id")
+        #expect(loaded.diagnostics.map(\.message) == ["'l.csv' has no column 'id'"])
+        #expect(loaded.diagnostics.first?.help == "its columns are separated by ';': herald takes commas")
+        #expect(loaded.diagnostics.first?.fix == nil)
     }
 
     @Test func `a time that no object has is missing too`() throws {
