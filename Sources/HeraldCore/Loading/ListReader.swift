@@ -137,7 +137,15 @@ struct ListReader {
     /// - Parameter text: what the ranges of the fields are in.
     private mutating func takeCSV(_ text: UnsafeBufferPointer<UInt8>, _ number: Int, _ take: Taker) -> Bool {
         guard let header else {
-            columns = csv.fields.map { String(decoding: text[$0], as: UTF8.self) }
+            let written = csv.fields.map { String(decoding: text[$0], as: UTF8.self) }
+            if written.contains(where: { $0.utf8.contains(UInt8(ascii: "\r")) }) {
+                // A file whose lines all end so is a header alone: a list without rows, which holds nobody back.
+                rows.add(
+                    .listFormat, number, "the header has a carriage return (CR) without a line feed (LF)",
+                    help: "save the list with LF or CRLF at the ends of its lines")
+                return false
+            }
+            columns = written
             header = ListHeader(columns, names, asked: asked, at: number, &rows)
             if header != nil { attributes = columns.filter { !names.holdsRegistrations($0) } }
             return header != nil

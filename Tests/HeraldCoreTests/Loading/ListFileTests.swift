@@ -94,6 +94,18 @@ struct ListFileTests {
         #expect(try load(name, text).found == [Found(.listFormat, name, .init(line: 1, column: 1))])
     }
 
+    /// As the header of a list without rows, such a file would hold nobody back.
+    @Test(arguments: [
+        "fid,since\r\(fids[0]),SECRET\r\(fids[1]),y\r", "\"fid\",since\r\(fids[0]),SECRET\r",
+        "since,fid\r\(fids[0]),SECRET", "fid\r\(fids[0])\r", "fid,since\r\r\n\(fids[0]),SECRET\r\r\n",
+    ])
+    func `a CSV whose lines end with CR alone is refused`(_ text: String) throws {
+        let loaded = try load("l.csv", text)
+        #expect(loaded.found == [Found(.listFormat, "l.csv", .init(line: 1, column: 1))])
+        #expect(!loaded.shown.contains("SECRET"))
+        #expect(!loaded.shown.contains(Self.fids[0]))
+    }
+
     @Test(arguments: ["l.txt", "l.csv", "l.ndjson"])
     func `of many malformed rows 20 are shown and the rest counted`(_ name: String) throws {
         let head = name == "l.csv" ? "fid\n" : ""
