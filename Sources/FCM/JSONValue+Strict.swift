@@ -84,7 +84,7 @@ private struct StrictParser {
         case "false": return .bool(false)
         case "null": return .null
         case let text:
-            if let number = Int64(text), JSONValue(digits: text) != nil { return .int(number) }
+            if let number = Int64(text), String(number) == text { return .int(number) }
             if let number = JSONValue(digits: text) { return number }
             place = begin
             throw problem

@@ -22,7 +22,7 @@ struct FlatObject {
             guard let name = Self.takeText(line, &place, isASCII: true), Self.take(":", line, &place),
                 let member = Self.takeValue(of: name, line, &place)
             else { return false }
-            // With duplicate names the JSON parser decides which one counts.
+            // A parser refuses an object with two values of one name.
             if members.contains(where: { line[$0.name].elementsEqual(line[name]) }) { return false }
             members.append(member)
         } while Self.take(",", line, &place)
@@ -86,7 +86,7 @@ struct FlatObject {
         let word = line[begin..<place]
         if word.elementsEqual("null".utf8) { return Member(name: name, value: begin..<begin, kind: .null) }
         let isBoolean = word.elementsEqual("true".utf8) || word.elementsEqual("false".utf8)
-        // A number of up to 18 digits has the same text after reading and writing.
+        // A parser keeps the digits of all other numbers, too.
         let isNumber =
             (1...18).contains(word.count) && word.allSatisfy(\.isDigit)
             && (word.count == 1 || word.first != UInt8(ascii: "0"))

@@ -24,6 +24,9 @@ struct ListReader {
 
     private enum Form { case csv, text, ndjson }
 
+    /// How many levels an object may have.
+    private static let depth = 100
+
     struct Row {
         /// Well-formed.
         let registration: UnsafeBufferPointer<UInt8>
@@ -186,16 +189,22 @@ struct ListReader {
         _ line: UnsafeBufferPointer<UInt8>, _ number: Int, _ take: Taker
     ) {
         if object.read(line) { return readFlat(line, number, take) }
-        guard case .object(let object)? = try? JSONValue(parsing: line) else {
-            rows.add(number, "is not a JSON object")
+        let members: [String: JSONValue]
+        do throws(JSONValue.StrictProblem) {
+            guard let found = try JSONValue(strictly: Array(line), depth: Self.depth).object else {
+                throw JSONValue.StrictProblem.syntax(offset: 0)
+            }
+            members = found
+        } catch {
+            rows.add(number, error.ofRow)
             return
         }
-        if columns.isEmpty { columns = object.keys.sorted() }
-        if !asked.isEmpty { found.formUnion(object.keys) }
+        if columns.isEmpty { columns = members.keys.sorted() }
+        if !asked.isEmpty { found.formUnion(members.keys) }
         var values: [(kind: Registration.Kind, text: Range<Int>)] = []
         var text: [UInt8] = []
         for (kind, name) in registrations {
-            switch object[name] {
+            switch members[name] {
             case .string(let value):
                 let begin = text.count
                 text.append(contentsOf: value.utf8)
@@ -207,7 +216,7 @@ struct ListReader {
             }
         }
         var time = ""
-        if let name = names.seen, let value = object[name] {
+        if let name = names.seen, let value = members[name] {
             hasSeen = true
             time = value.attribute
         }
@@ -217,7 +226,7 @@ struct ListReader {
                 else { return }
                 hasRows = true
                 take(Row(registration: registration, seen: seen, line: number)) { attribute, body in
-                    var text = object[asked[attribute]]?.attribute ?? ""
+                    var text = members[asked[attribute]]?.attribute ?? ""
                     return text.withUTF8(body)
                 }
             }
@@ -281,8 +290,19 @@ extension String {
     }
 }
 
+extension JSONValue.StrictProblem {
+    /// It goes on from "the row".
+    fileprivate var ofRow: String {
+        switch self {
+        case .syntax: "is not a JSON object"
+        case .tooDeep: "has objects or lists that are nested too deep"
+        case .duplicateName: "has two values of one name"
+        }
+    }
+}
+
 extension JSONValue {
-    /// The value as a filter sees it: text as it is, an empty text for null, everything else as JSON.
+    /// The value as a filter sees it: text and numbers as they are written, an empty text for null, everything else as JSON.
     fileprivate var attribute: String {
         switch self {
         case .string(let text): text

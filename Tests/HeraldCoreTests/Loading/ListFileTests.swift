@@ -66,6 +66,10 @@ struct ListFileTests {
         ),
         (
             "l.ndjson",
+            "▸{\"fid\":\"\(fids[0])\",\"fid\":\"\(fids[1])\"}\n▸{\"fid\":\"\(fids[0])\",\"SECRET\":1,\"SECRET\":1}\n"
+        ),
+        (
+            "l.ndjson",
             "▸{\"fid\":\"\(fids[0])\"} SECRET\n▸\"SECRET\"\n▸{\"fid\":null,\"x\":\"SECRET\"}\n▸{\"FID\":\"SECRET\"}\n"
         ),
     ])

@@ -41,6 +41,37 @@ struct ComparisonModelTests {
         #expect(taken > 1000 && leftOut > 1000, "seed \(seed)")
     }
 
+    /// The longest whole number is beyond 64 bits, and floating-point numbers hold few of them exactly.
+    @Test(arguments: [
+        "0", "-0", "7", "1.0", "12.5", "12.50", "-3.25", "0.99999999999999999999", "1e2", "1E+2", "123456789012345678",
+        "1234567890123456789", "18446744073709551615", "-9223372036854775809", "123456789012345678901.10",
+    ])
+    func `a number is the same in every form of list`(_ number: String) throws {
+        let fid = Registration.fid(1).rawValue
+        let lists = [
+            "csv.csv": "fid,n\n\(fid),\(number)\n", "text.ndjson": #"{"fid":"\#(fid)","n":"\#(number)"}"#,
+            "flat.ndjson": #"{"fid":"\#(fid)","n":\#(number)}"#,
+            "nested.ndjson": #"{"fid":"\#(fid)","x":[{}],"n":\#(number) }"#,
+        ]
+        let filters = [
+            "[\"\(number)\"]", "{not: [\"\(number)\"]}", "{at_least: 1}", "{below: 12.50}",
+            "{at_least: 18446744073709551615}",
+        ]
+        let audiences = lists.keys.flatMap { list in
+            filters.enumerated().map { place, filter in
+                "kind: audience\nname: \(list)-\(place)\nsource: {file: \(list)}\nwhere: {n: \(filter)}\n"
+            }
+        }
+        let loaded = try WorkspaceLoader.load(
+            files: lists.merging(["x.yaml": audiences.joined(separator: "---\n")]) { one, _ in one })
+        try #require(loaded.found == [], "\(loaded.shown)")
+        let desired = try Resolver.desired(
+            of: try #require(loaded.workspace), ListedRecipients(try #require(loaded.recipientIndex).get()))
+        let taken = { (list: String) in filters.indices.map { desired.audienceSizes["\(list)-\($0)"] ?? 0 } }
+        #expect(taken("csv.csv").prefix(2) == [1, 0])
+        for list in lists.keys { #expect(taken(list) == taken("csv.csv"), "\(list)") }
+    }
+
     @Test(arguments: [("within", true), ("before", false)])
     func `the row that counts lets all registrations of its list in, or none`(_ test: String, _ isIn: Bool) throws {
         let rows = zip(["2026-12-01", "2027-01-10", "2026-11-01"], 0...2).map { day, version in

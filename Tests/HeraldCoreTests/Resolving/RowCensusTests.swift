@@ -130,6 +130,17 @@ struct RowCensusTests {
         #expect(census.counts() == [.missing: 1, .wrongType: 1])
     }
 
+    @Test func `a number in an object keeps its digits`() throws {
+        let desired = try desired(
+            """
+            {"fid":"\(fid(1))","First Name":12.50,"points":1234567890123456789,"locale":"it","seen":""}
+
+            """, named: "l.ndjson")
+        let send = try #require(desired.sends.first)
+        let values = try #require(send.rows?.values(of: send.members).values.first)
+        #expect(values.texts == ["12.50", "1234567890123456789", "it"])
+    }
+
     @Test func `three bad rows among many are named by their lines`() throws {
         var rows: [String] = []
         for number in 1...20_000 {
