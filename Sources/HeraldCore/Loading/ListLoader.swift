@@ -170,7 +170,7 @@ struct ListLoader {
                     }
                     guard let membershipClass = classifier.membershipClass(of: classes) else { return }
                     if isPlain {
-                        recipientIndex.add(found.registration, membershipClass, row: row, seen: found.seen)
+                        recipientIndex.add(found.registrations, membershipClass, row: row, seen: found.seen)
                     } else {
                         packer.add(found, membershipClass, row: row, look, to: &recipientIndex)
                     }

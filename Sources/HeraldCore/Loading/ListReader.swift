@@ -29,7 +29,7 @@ struct ListReader {
 
     struct Row {
         /// Well-formed.
-        let registration: UnsafeBufferPointer<UInt8>
+        let registrations: RowRegistrations
         /// In seconds since 1970, if the list knows.
         let seen: UInt32?
         /// The number of its first line.
@@ -106,7 +106,7 @@ struct ListReader {
         if text.first == UInt8(ascii: "#") { return }
         let registration = UnsafeBufferPointer(rebasing: text)
         if Registration.kind(of: registration) != nil {
-            take(Row(registration: registration, seen: nil, line: number)) { _, _ in nil }
+            take(Row(registrations: .init(registration), seen: nil, line: number)) { _, _ in nil }
         } else {
             rows.add(number, "is neither a token nor a fid")
         }
@@ -157,19 +157,19 @@ struct ListReader {
             rows.add(number, "has \(count(csv.fields.count, "field")) where the header has \(header.count)")
             return true
         }
-        var registration: UnsafeBufferPointer<UInt8>?
+        var listed: RowRegistrations?
         for (kind, index) in header.registrations {
             let field = UnsafeBufferPointer(rebasing: text[csv.fields[index]])
-            guard rows.check(field, as: kind, in: names, at: number, first: &registration) else { return true }
+            guard rows.take(field, as: kind, in: names, at: number, into: &listed) else { return true }
         }
-        guard let registration else {
+        guard let listed else {
             rows.addWithoutRegistration(number)
             return true
         }
         guard let seen = seen(header.seen.map { UnsafeBufferPointer(rebasing: text[csv.fields[$0]]) }, number) else {
             return true
         }
-        take(Row(registration: registration, seen: seen, line: number)) { asked, body in
+        take(Row(registrations: listed, seen: seen, line: number)) { asked, body in
             header.places[asked].map { body(UnsafeBufferPointer(rebasing: text[csv.fields[$0]])) }
         }
         return true
@@ -222,10 +222,10 @@ struct ListReader {
         }
         time.withUTF8 { time in
             text.withUnsafeBufferPointer { text in
-                guard let registration = registration(from: values, of: text, number), let seen = seen(time, number)
+                guard let listed = listed(in: values, of: text, number), let seen = seen(time, number)
                 else { return }
                 hasRows = true
-                take(Row(registration: registration, seen: seen, line: number)) { attribute, body in
+                take(Row(registrations: listed, seen: seen, line: number)) { attribute, body in
                     var text = members[asked[attribute]]?.attribute ?? ""
                     return text.withUTF8(body)
                 }
@@ -233,19 +233,19 @@ struct ListReader {
         }
     }
 
-    /// The row's first registration, if all are well-formed. If it has none, the likely column is named.
-    private mutating func registration(
-        from values: [(kind: Registration.Kind, text: Range<Int>)], of text: UnsafeBufferPointer<UInt8>, _ number: Int
-    ) -> UnsafeBufferPointer<UInt8>? {
-        var first: UnsafeBufferPointer<UInt8>?
+    /// The row's registrations, if all are well-formed. If it has none, the likely column is named.
+    private mutating func listed(
+        in values: [(kind: Registration.Kind, text: Range<Int>)], of text: UnsafeBufferPointer<UInt8>, _ number: Int
+    ) -> RowRegistrations? {
+        var listed: RowRegistrations?
         for (kind, range) in values {
             let value = UnsafeBufferPointer(rebasing: text[range])
-            guard rows.check(value, as: kind, in: names, at: number, first: &first) else { return nil }
+            guard rows.take(value, as: kind, in: names, at: number, into: &listed) else { return nil }
         }
-        if first == nil {
+        if listed == nil {
             rows.addWithoutRegistration(number, help: values.isEmpty && !hasRows ? names.advice(on: columns) : nil)
         }
-        return first
+        return listed
     }
 }
 
@@ -267,11 +267,11 @@ extension ListReader {
         }
         let time = names.seen.flatMap { object.member($0, of: line) }
         if time != nil { hasSeen = true }
-        guard let registration = registration(from: values, of: line, number),
+        guard let listed = listed(in: values, of: line, number),
             let seen = seen(time.map { UnsafeBufferPointer(rebasing: line[$0.value]) }, number)
         else { return }
         hasRows = true
-        take(Row(registration: registration, seen: seen, line: number)) { attribute, body in
+        take(Row(registrations: listed, seen: seen, line: number)) { attribute, body in
             let value = object.member(asked[attribute], of: line)?.value
             return body(UnsafeBufferPointer(rebasing: line[value ?? 0..<0]))
         }

@@ -38,12 +38,13 @@ struct RowFindings {
         add(line, problem)
     }
 
-    /// Checks one of a row's registrations. `false` if it is malformed, which is reported.
+    /// Takes the next of a row's registrations, in the order of `ColumnNames.registrations`. `false` if it is malformed, or
+    /// another installation's, which is reported.
     ///
-    /// - Parameter first: the row's first registration so far. Empty texts are none.
-    mutating func check(
+    /// - Parameter listed: those of the row so far. Empty texts are none.
+    mutating func take(
         _ text: UnsafeBufferPointer<UInt8>, as kind: Registration.Kind, in columns: ColumnNames, at line: Int,
-        first: inout UnsafeBufferPointer<UInt8>?
+        into listed: inout RowRegistrations?
     ) -> Bool {
         if text.isEmpty { return true }
         let found = Registration.kind(of: text)
@@ -51,7 +52,20 @@ struct RowFindings {
             add(Self.mistake(found, in: columns[kind], of: kind), at: line)
             return false
         }
-        first = first ?? text
+        guard let fid = listed?.first else {
+            listed = RowRegistrations(text)
+            return true
+        }
+        let installation = text.prefix(Registration.keyLength(of: text))
+        // Without one it would count as another recipient, and the device would get the message twice.
+        if installation.count == text.count { return true }
+        guard installation.elementsEqual(fid) else {
+            add(
+                .listRow, line, "the row has a token of another installation than its fid",
+                help: "if the fids are right, write columns: {fid: \(columns[.fid].inYAML)} beside 'file'")
+            return false
+        }
+        listed?.other = text
         return true
     }
 

@@ -38,7 +38,7 @@ struct RowPacker {
             membershipClass = zoned.map { UInt32($0) } ?? zonedClasses.number(membershipClass)
         }
         values.withUnsafeBytes {
-            recipientIndex.add(found.registration, membershipClass, row: row, seen: found.seen, values: $0)
+            recipientIndex.add(found.registrations, membershipClass, row: row, seen: found.seen, values: $0)
         }
     }
 }

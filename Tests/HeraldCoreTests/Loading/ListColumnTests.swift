@@ -22,9 +22,9 @@ struct ListColumnTests {
     @Test(arguments: [
         ("l.csv", "id,fcm_token\n1,\(tokens[0])\n2,\(tokens[1])\n", "token: fcm_token", [tokens[0], tokens[1]]),
         (
-            "l.csv", "installation,push\n\(fids[0]),\(tokens[1])\n,\(tokens[2])\n", "token: push, fid: installation",
+            "l.csv", "installation,push\n\(fids[0]),\(tokens[0])\n,\(tokens[2])\n", "token: push, fid: installation",
             [
-                fids[0], tokens[2],
+                fids[0], tokens[0], tokens[2],
             ]
         ),
         ("l.csv", "fid,push\nnot a fid,\(tokens[1])\n", "token: push", [tokens[1]]),
@@ -110,6 +110,29 @@ struct ListColumnTests {
         #expect(loaded.diagnostics.map(\.message) == ["'l.csv' has no column 'push'"])
         #expect(loaded.diagnostics.first?.help == "its first line does not look like a header")
         #expect(!loaded.shown.contains("SECRET"))
+    }
+
+    /// Filters and fields bring more of a row into the index than its registrations.
+    @Test(
+        arguments: ["l.csv", "l.ndjson"],
+        [
+            "", "where: {n: [Ann]}\n", "where: {n: {not: [Bob]}, seen: {before: 1d}}\n",
+            "fields: {n: {}}\n---\nkind: campaign\nname: c\ntarget: {audience: a}\npersonal: {fields: [n]}\n"
+                + "message: {data: {text: \"{{ n }}\"}}\n",
+        ])
+    func `the fid of a row counts, and its token is another registration`(_ name: String, _ rest: String) throws {
+        let values = [Self.tokens[1], Self.fids[1], "Ann", "2026-11-01T00:00:00Z"]
+        let object = zip(["token", "fid", "n", "at"], values).map { "\"\($0)\":\"\($1)\"" }.joined(separator: ",")
+        let row = values.joined(separator: ",")
+        let text = name == "l.csv" ? "token,fid,n,at\n\(row)\n" : "{\(object)}\n"
+        let loaded = try load(name, text, "seen: at", rest)
+        try #require(!loaded.diagnostics.hasErrors, "\(loaded.shown)")
+        var pass = try ListedRecipients(try #require(loaded.recipientIndex).get()).pass(keepingOthers: true)
+        let recipient = try pass.next()
+        #expect(recipient?.hasOthers == true)
+        #expect(pass.registration == .fid(1))
+        #expect(pass.others == [.token(1)])
+        #expect(try pass.next() == nil)
     }
 
     /// Without a header, the first line has data of people.

@@ -26,7 +26,7 @@ struct ListFileTests {
             "l.csv", "\n \nname,\"token\",x\n\"a, \"\"b\"\"\",\(tokens[1]),\n,\"\(tokens[0])\",\"\"\n",
             [tokens[1], tokens[0]]
         ),
-        ("l.csv", "token,fid\n\(tokens[0]),\n,\(fids[1])\n\(tokens[2]),\(fids[3])\n", [tokens[0], fids[1], fids[3]]),
+        ("l.csv", "token,fid\n\(tokens[0]),\n,\(fids[1])\n\(tokens[2]),\n", [tokens[0], fids[1], tokens[2]]),
         ("l.csv", "spot,fid,spot\na,\(fids[0]),b\n", [fids[0]]),
         ("l.csv", "fid\n", []),
         ("l.csv", "token,fid\r\n", []),
@@ -39,7 +39,10 @@ struct ListFileTests {
             "\u{FEFF}{\"fid\":\"\(fids[0])\"}\r\n\n {\"locale\":[1,{}],\"token\":\"\(tokens[0])\",\"fid\":null}\n",
             [fids[0], tokens[0]]
         ),
-        ("l.ndjson", "{\"token\":\"\(tokens[0])\",\"fid\":\"\(fids[2])\"}", [fids[2]]),
+        ("l.csv", "token,fid\n\(tokens[0]),\(fids[0])\n,\(fids[1])\n", [fids[0], tokens[0], fids[1]]),
+        ("l.ndjson", "{\"token\":\"\(tokens[0])\",\"fid\":\"\(fids[0])\"}", [fids[0], tokens[0]]),
+        ("l.ndjson", "{\"token\":\"\(tokens[0])\",\"fid\":\"\(fids[0])\",\"x\":[]}", [fids[0], tokens[0]]),
+        ("l.csv", "token,fid\n\(String(repeating: "x", count: 100)),\(fids[0])\n", [fids[0]]),
     ])
     func `registrations come in the order of the file`(_ name: String, _ text: String, _ expected: [String]) throws {
         let loaded = try load(name, text)
@@ -58,6 +61,8 @@ struct ListFileTests {
             "l.csv",
             "fid,token\n▸\(fids[0]),SECRET\n▸SECRET,\(tokens[0])\n▸\(tokens[0]),SECRET\n▸\(tokens[0]),\(tokens[1])SECRET!\n"
         ),
+        ("l.csv", "fid,token,n\n▸\(fids[0]),\(tokens[1]),SECRET\n\(fids[1]),\(tokens[1]),\n"),
+        ("l.ndjson", "▸{\"token\":\"\(tokens[1])\",\"fid\":\"\(fids[0])\",\"x\":\"SECRET\"}\n"),
         ("l.csv", "token\n▸\(fids[0])SECRET\n\(tokens[0])\n▸\(fids[0])\n"),
         ("l.ndjson", "▸SECRET\n▸[\"SECRET\"]\n▸{\"fid\":\"SECRET\"}\n▸{\"fid\":\"\(fids[0])\",\"token\":\"SECRET\"}\n"),
         (

@@ -74,6 +74,13 @@ import Testing
         #expect(subscribed == [.token(1), .fid(2)])
     }
 
+    @Test(arguments: ["", campaign])
+    func `the token of a row joins if the fid beside it is dead`(_ campaign: String) async throws {
+        fcm.change { $0.dead = [.fid(1)] }
+        try await apply([[.fid(1), .token(1)], [.fid(2), nil]], and: campaign)
+        #expect(subscribed == [.token(1), .fid(2)])
+    }
+
     @Test func `an app that subscribed the earlier registration itself keeps it`() async throws {
         let stays = [[Registration.fid(2), nil]]
         fcm.change { $0.topics["tides"] = [.token(1)] }
