@@ -92,8 +92,9 @@ import Testing
     @Test(arguments: [
         ("https://fcm.googleapis.com", "there are no credentials for https://fcm.googleapis.com"),
         ("https://other-fcm.googleapis.com", "there are no credentials for https://other-fcm.googleapis.com"),
-        ("http://192.0.2.1:8080", "fcm.endpoint: "), ("http://fcm.googleapis.com", "fcm.endpoint: "),
-        ("ftp://127.0.0.1", "fcm.endpoint: "),
+        ("http://192.0.2.1:8080", "'endpoint' is not on this machine, so http is not allowed"),
+        ("http://fcm.googleapis.com", "'endpoint' is not on this machine, so http is not allowed"),
+        ("ftp://127.0.0.1", "'endpoint' is not the address of a server"),
     ])
     func `without credentials nothing goes anywhere but to this machine, and never in clear`(
         _ endpoint: String, _ sentence: String

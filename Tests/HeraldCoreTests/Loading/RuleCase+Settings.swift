@@ -190,6 +190,30 @@ extension RuleCase {
             ],
             near: ["herald.yaml": settings("fcm: {endpoint: http://127.0.0.1:9, iid_endpoint: 'http://[::1]:9'}")]),
         RuleCase(
+            .invalidValue, "an endpoint without a scheme",
+            ["herald.yaml": settings("fcm: {endpoint: ▸fcm.googleapis.com}")],
+            near: ["herald.yaml": settings("fcm: {endpoint: https://fcm.googleapis.com:443/}")]),
+        RuleCase(
+            .invalidValue, "an endpoint with another scheme",
+            ["herald.yaml": settings("fcm: {endpoint: ▸htps://fcm.googleapis.com}")],
+            near: ["herald.yaml": settings("fcm: {endpoint: https://fcm.googleapis.com}")]),
+        RuleCase(
+            .invalidValue, "an endpoint with a path",
+            ["herald.yaml": settings("fcm: {endpoint: ▸https://fcm.googleapis.com/v1}")],
+            near: ["herald.yaml": settings("fcm: {endpoint: https://fcm.googleapis.com/}")]),
+        RuleCase(
+            .invalidValue, "an endpoint with a port that is none",
+            ["herald.yaml": settings("fcm: {endpoint: ▸http://127.0.0.1:65536}")],
+            near: ["herald.yaml": settings("fcm: {endpoint: http://127.0.0.1:65535}")]),
+        RuleCase(
+            .invalidValue, "plain text to another machine",
+            ["herald.yaml": settings("fcm: {endpoint: ▸http://fcm.googleapis.com}")],
+            near: ["herald.yaml": settings("fcm: {endpoint: http://localhost}")]),
+        RuleCase(
+            .invalidValue, "batches to no address",
+            ["herald.yaml": settings("fcm: {iid_endpoint: ▸iid.googleapis.com}")],
+            near: ["herald.yaml": settings("fcm: {iid_endpoint: https://iid.googleapis.com}")]),
+        RuleCase(
             .endpointElsewhere, "another server", ["herald.yaml": settings("fcm: {endpoint: ▸https://fcm.example}")],
             near: ["herald.yaml": settings("fcm: {endpoint: https://127.0.0.1:9}")]),
         RuleCase(

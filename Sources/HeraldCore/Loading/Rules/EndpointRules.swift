@@ -9,8 +9,8 @@ struct EndpointRules {
     init(_ fields: Fields, _ settings: FCMSettings) { (self.fields, self.settings) = (fields, settings) }
 
     func check(_ findings: inout Findings) {
-        let fcm = Self.place(of: settings.endpoint)
-        let iid = settings.iidEndpoint.map(Self.place) ?? fcm
+        let fcm = place(of: settings.endpoint, "endpoint", &findings)
+        let iid = settings.iidEndpoint.map { place(of: $0, "iid_endpoint", &findings) } ?? fcm
         if let fcm, let iid, fcm != iid {
             findings.error(
                 .endpointMixed, "'endpoint' is \(fcm.words), and 'iid_endpoint' is \(iid.words)",
@@ -25,15 +25,25 @@ struct EndpointRules {
         }
     }
 
-    /// `nil` if the text is no address. Commands say what is wrong with it.
-    private static func place(of url: String) -> ServerPlace? {
-        guard let match = url.wholeMatch(of: form) else { return nil }
-        return (match.1 ?? match.2).map { ServerPlace(host: String($0)) }
+    /// `nil` if no command would take the text, which is reported. It is not repeated: it may have a password.
+    private func place(of url: String, _ key: String, _ findings: inout Findings) -> ServerPlace? {
+        var problem = "is not the address of a server"
+        if let match = url.wholeMatch(of: Self.form), let host = match.2 ?? match.3,
+            match.4.map({ (1...65535).contains(Int($0) ?? 0) }) ?? true
+        {
+            let place = ServerPlace(host: String(host))
+            if !match.1.isEmpty || place == .thisMachine { return place }
+            problem = "is not on this machine, so http is not allowed"
+        }
+        findings.error(
+            .invalidValue, "'\(key)' \(problem)", at: fields[key]?.range ?? fields.range,
+            help: "write https://HOST or https://HOST:PORT; http:// is only for 127.0.0.1, ::1 and localhost")
+        return nil
     }
 
-    /// Compiled once. Nothing can change it.
+    /// The `s` of `https`, an IPv6 address, any other host, and the port. Compiled once. Nothing can change it.
     nonisolated(unsafe) private static let form =
-        #/(?:https?)://(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]/?#@:]+))(?::[0-9]+)?/?/#
+        #/[Hh][Tt][Tt][Pp]([Ss]?)://(?:\[([0-9A-Fa-f.]*:[0-9A-Fa-f:.]*)\]|([A-Za-z0-9._-]*[A-Za-z0-9_-]))(?::([0-9]+))?/?/#
 }
 
 extension ServerPlace {
