@@ -133,7 +133,7 @@ extension Node {
             findings.error(.wrongType, "\(name) must be text, not \(kindName)", at: range)
             return nil
         }
-        if scalar.isPlain {
+        if scalar.isPlain, !scalar.isExpanded {
             switch PlainScalar(scalar.text) {
             case .string: break
             case .null:

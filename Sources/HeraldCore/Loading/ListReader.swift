@@ -178,10 +178,13 @@ struct ListReader {
     /// When a row was last seen; no time if its list does not know. `nil` if the text is no time, which is reported.
     private mutating func seen(_ text: UnsafeBufferPointer<UInt8>?, _ number: Int) -> UInt32?? {
         guard let text, !text.isEmpty else { return .some(nil) }
-        if let time = RFC3339Time(text).flatMap({ UInt32(exactly: $0.seconds) }) { return time }
+        let time = RFC3339Time(text)
+        if let seconds = time.flatMap({ UInt32(exactly: $0.seconds) }) { return seconds }
+        let words = "time in '\(names.seen ?? "")'"
+        let problem = time == nil ? "malformed \(words)" : "\(words) before 1970 or after 2106"
         rows.add(
-            .listRow, number, "the row has a malformed time in '\(names.seen ?? "")'",
-            help: "write times as 2026-12-01T09:00:00Z, not before 1970")
+            .listRow, number, "the row has a \(problem)",
+            help: "write times as 2026-12-01T09:00:00Z, at most 2106-02-07T06:28:15Z; leave unknown ones empty")
         return .none
     }
 

@@ -26,7 +26,10 @@ extension Int {
 extension Duration {
     /// The correct spelling for `4 h`, `4H`, `90sec`, `2 days`.
     static func spelling(meantBy text: String) -> String? {
-        guard let match = text.lowercased().wholeMatch(of: #/([0-9]{1,12})[ _]?([a-z]{1,12})/#) else { return nil }
+        guard let match = text.lowercased().wholeMatch(of: #/([0-9]{1,12})[ _]?([a-z]{1,12})/#),
+            // Some write months so.
+            match.2 != "m" || !text.hasSuffix("M")
+        else { return nil }
         let unit: String
         switch match.2 {
         case "ms", "msec", "msecs", "millis", "millisecond", "milliseconds": unit = "ms"

@@ -10,6 +10,8 @@ package struct Node: Sendable {
     package struct Scalar: Hashable, Sendable {
         package var text: String
         package var isPlain: Bool
+        /// Whether variables in it were replaced. Its author did not write what YAML could read as another type.
+        package var isExpanded = false
     }
 
     /// One key of a mapping with its value. Keys are scalars, and each one occurs once in its mapping.

@@ -234,6 +234,7 @@ extension Node {
                 return self
             }
             scalar.text = Self.expand(scalar.text, environment, at: range, &findings)
+            scalar.isExpanded = true
             copy.content = .scalar(scalar)
         case .sequence(let items):
             copy.content = .sequence(items.map { $0.expandingVariables(environment, &findings) })

@@ -119,7 +119,7 @@ struct FixTests {
     @Test(arguments: [
         timed("at: 2026-12-01T24:00"), timed("at: 2026-02-30 9:00"), timed("at: 9:00"), timed("cron: 25:07 * * *"),
         message("enabled: maybe"), message("delivery: {expires_after: 4}"),
-        message("delivery: {expires_after: 4 weeks}"),
+        message("delivery: {expires_after: 4 weeks}"), message("delivery: {expires_after: 1M}"),
         message("  android: {priority: urgent}"), message("    body: 'Tis the tide"), message("acknowledge: ["),
         message("  notification: {title: y}"),
     ])

@@ -94,6 +94,24 @@ struct ListColumnTests {
         #expect(try load(name, text, right).found == [])
     }
 
+    @Test(
+        arguments: [
+            ("{\"fid\":null}\n", nil), ("{\"token\":\"\",\"fid\":null,\"name\":\"x\"}\n", nil),
+            ("{\"fid\":null,\"Fid\":\"x\"}\n", "if they are in 'Fid', write columns: {fid: Fid} beside 'file'"),
+        ] as [(String, String?)])
+    func `a column that is read is not named as the likely one`(_ row: String, _ help: String?) throws {
+        let loaded = try load("l.ndjson", row, "")
+        #expect(loaded.diagnostics.map(\.message) == ["the row has no registration"])
+        #expect(loaded.diagnostics.first?.help == help)
+    }
+
+    @Test(arguments: ["1969-12-31T23:59:59Z", "2106-02-07T06:28:16Z", "9999-12-31T00:00:00Z"])
+    func `a time beyond those that herald keeps is told with them`(_ time: String) throws {
+        let loaded = try load("l.csv", "fid,at\n\(Self.fids[0]),\(time)\n", "seen: at")
+        #expect(loaded.diagnostics.map(\.message) == ["the row has a time in 'at' before 1970 or after 2106"])
+        #expect(loaded.diagnostics.first?.help?.contains("2106-02-07T06:28:15Z") == true)
+    }
+
     @Test func `a column that is missing is told where it is named`() throws {
         let loaded = try load("l.csv", "fcm_token,last_seen\n", "token: fcm_tokn, seen: lastseen")
         #expect(loaded.found.map(\.rule) == [.listColumn, .listColumn])

@@ -37,6 +37,17 @@ struct VariableTests {
         #expect(try state(text).found == [.invalidValue])
     }
 
+    /// YAML reads what the author wrote, not what a machine puts there.
+    @Test(arguments: ["123456789012", "0123"])
+    func `a text may come from a variable that looks like a number`(_ value: String) throws {
+        let loaded = try WorkspaceLoader.load(
+            files: ["herald.yaml": settingsText + "sender_id: ${SENDER}\nlists: ${LISTS}\n"],
+            environment: ["SENDER": value, "LISTS": "2026-12-01"])
+        #expect(loaded.found == [])
+        #expect(loaded.workspace?.settings.senderID == value)
+        #expect(loaded.workspace?.settings.lists == "2026-12-01")
+    }
+
     @Test func `variables stand for values of every type and for no keys`() throws {
         let loaded = try WorkspaceLoader.load(
             files: [
