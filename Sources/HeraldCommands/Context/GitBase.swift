@@ -120,9 +120,24 @@ struct GitBase {
             ["cat-file", "--batch"], in: folder, input: Array(input.utf8), limit: mostBytes + 200 * mostFiles)
         guard let answer, answer.status == 0 else { throw failure }
         var rest = answer.output[...]
-        return try entries.map { entry in
+        let read: [(entry: Entry, bytes: ArraySlice<UInt8>)] = try entries.map { entry in
             guard let bytes = entry.take(from: &rest) else { throw failure }
-            return File(path: entry.path, bytes: bytes)
+            return (entry, bytes)
+        }
+        return followingLinks(read)
+    }
+
+    /// A link stands for the file of the tree that it names. One that leads elsewhere, or to another link, is left out,
+    /// and all that together would be too large.
+    private static func followingLinks(_ read: [(entry: Entry, bytes: ArraySlice<UInt8>)]) -> [File] {
+        let plain = read.filter { !$0.entry.isLink }
+        let contents = Dictionary(plain.map { ($0.entry.path, $0.bytes) }) { first, _ in first }
+        var size = plain.reduce(0) { $0 + $1.bytes.count }
+        return read.compactMap { entry, bytes in
+            guard entry.isLink else { return File(path: entry.path, bytes: bytes) }
+            guard let content = entry.target(bytes).flatMap({ contents[$0] }) else { return nil }
+            size += content.count
+            return size <= mostBytes ? File(path: entry.path, bytes: content) : nil
         }
     }
 
@@ -132,24 +147,44 @@ struct GitBase {
         let id: String
         let size: Int
         let path: String
+        /// Whether the path is exactly its name, because that is UTF-8. Any other file is no part of a workspace.
+        private let isNamed: Bool
 
         init?(_ line: ArraySlice<UInt8>) {
-            guard let tab = line.firstIndex(of: UInt8(ascii: "\t")),
-                let path = String(validating: line[(tab + 1)...], as: UTF8.self)
-            else { return nil }
+            guard let tab = line.firstIndex(of: UInt8(ascii: "\t")) else { return nil }
+            let name = line[(tab + 1)...]
+            path = String(decoding: name, as: UTF8.self)
+            isNamed = path.utf8.elementsEqual(name)
             let words = String(decoding: line[..<tab], as: UTF8.self).split(separator: " ")
             guard words.count == 4, GitBase.isID(String(words[2])) else { return nil }
-            (mode, id, size, self.path) = (words[0], String(words[2]), Int(words[3]) ?? 0, path)
+            (mode, id, size) = (words[0], String(words[2]), Int(words[3]) ?? 0)
         }
 
         /// Whether it stands for a commit of another repository.
         var isSubmodule: Bool { mode == "160000" }
 
-        /// Plain files that may be part of the workspace. Lists are not compared.
+        var isLink: Bool { mode == "120000" }
+
+        /// The path that a link with this content names. `nil` if it leads out of the workspace.
+        func target(_ content: ArraySlice<UInt8>) -> String? {
+            guard let target = String(validating: content, as: UTF8.self), !target.hasPrefix("/") else { return nil }
+            var parts = path.split(separator: "/").dropLast()
+            for part in target.split(separator: "/") where part != "." {
+                if part != ".." {
+                    parts.append(part)
+                } else if parts.popLast() == nil {
+                    return nil
+                }
+            }
+            return parts.joined(separator: "/")
+        }
+
+        /// Files and links that may be part of the workspace. Lists are not compared.
         var isWanted: Bool {
             let parts = path.split(separator: "/", omittingEmptySubsequences: false)
             let isList = [".csv", ".txt", ".ndjson", ".gz"].contains { path.hasSuffix($0) }
-            return ["100644", "100755"].contains(mode) && !isList && !parts.contains { ["", ".", ".."].contains($0) }
+            return isNamed && ["100644", "100755", "120000"].contains(mode) && !isList
+                && !parts.contains { ["", ".", ".."].contains($0) }
         }
 
         /// Its part of what `git cat-file --batch` said: a line with id, type and size, and the content.

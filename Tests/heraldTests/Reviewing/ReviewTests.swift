@@ -172,6 +172,43 @@ import Testing
         #expect(changes.map { $0["name"] } == ["spring"])
     }
 
+    @Test func `a link at the base is the file that it names`() async throws {
+        let review = try await ReviewSandbox()
+        let push = "\(review.sandbox.folder.path)/repo/push"
+        try review.write(review.sandbox.folder.read("repo/push/spring.yaml"), to: "real/spring.src")
+        try review.remove("spring.yaml")
+        try FileManager.default.createDirectory(atPath: "\(push)/more", withIntermediateDirectories: true)
+        for (name, target) in [("more/spring.yaml", ".././real/spring.src"), ("read.me", "../../outside")] {
+            try FileManager.default.createSymbolicLink(atPath: "\(push)/\(name)", withDestinationPath: target)
+        }
+        let base = try await review.sandbox.commit("link", in: "repo")
+        #expect(try await review.review(["--base", base]).status == 0)
+        #expect(try review.json("plan.json")["changes"] == [])
+        try review.replace("Spring sale", with: "Sale", in: "real/spring.src")
+        #expect(try await review.review(["--base", base]).status == 0)
+        let changes = try #require(try review.json("plan.json")["changes"]?.array)
+        #expect(changes.map { $0["action"] } == ["changed"])
+    }
+
+    /// git tells names as bytes.
+    @Test(arguments: ["png", "yaml"])
+    func `a file at the base whose name is not UTF-8 is left out`(_ ending: String) async throws {
+        let review = try await ReviewSandbox()
+        let blob = try await review.sandbox.git(["rev-parse", "HEAD:push/spring.yaml"], in: "repo")
+        let name = "$(printf 'push/pic\\351.\(ending)')"
+        let update = "git -C '\(review.sandbox.folder.path)/repo' update-index --add --cacheinfo"
+        let result = try await ChildProcess(
+            "/bin/sh", ["-c", "\(update) \"100644,\(blob),\(name)\""],
+            environment: ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? ""]
+        ).wait()
+        try #require(result.status == 0, "\(result.errors)")
+        try await review.sandbox.git(["commit", "-q", "-m", "picture"], in: "repo")
+        let base = try await review.sandbox.git(["rev-parse", "HEAD"], in: "repo")
+        let reviewed = try await review.reviewCommitted(["--base", base], [:])
+        #expect(reviewed.status == 0, "\(reviewed.errors)")
+        #expect(try review.json("plan.json")["changes"] == [])
+    }
+
     @Test func `a repository that git refuses to read is not taken for none`() async throws {
         let review = try await ReviewSandbox()
         try await review.sandbox.makeUnreadable("repo")
