@@ -135,7 +135,7 @@ struct ListColumnTests {
         arguments: ["l.csv", "l.ndjson"],
         [
             "", "where: {n: [Ann]}\n", "where: {n: {not: [Bob]}, seen: {before: 1d}}\n",
-            "fields: {n: {}}\n---\nkind: campaign\nname: c\ntarget: {audience: a}\npersonal: {fields: [n]}\n"
+            "fields: {n: {}}\n---\nkind: campaign\nname: c\ntarget: {audience: a}\npersonal: {fields: [\"n\"]}\n"
                 + "message: {data: {text: \"{{ n }}\"}}\n",
         ])
     func `the fid of a row counts, and its token is another registration`(_ name: String, _ rest: String) throws {
