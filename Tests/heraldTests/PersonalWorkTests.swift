@@ -125,6 +125,8 @@ import Testing
         }
         #expect(try await sandbox.herald("state unlock \(try await sandbox.holder()) --auto-approve").status == 0)
         #expect(try await scene.tablesWithValues() == "job_row")
+        // Its requests may still arrive. Until they cannot, no state moves.
+        try await PostgresTestServer.ask("UPDATE herald.lease SET resend_from = now()", at: scene.address)
         let copy = "\(sandbox.folder.path)/copy.sqlite"
         let copied = try await sandbox.herald("state", "copy", "--to", copy)
         #expect(copied.status == 0, "\(copied.output)\(copied.errors)")
