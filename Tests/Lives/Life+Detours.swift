@@ -23,7 +23,10 @@ extension Life {
         }
         guard let place = places.randomElement(using: &random) else { return }
         let campaign = files.campaigns[place]
-        let detours = Detour.allCases.filter { !campaign.isDaily || !$0.isOfOnce }
+        let isFollowed = files.campaigns.contains { $0.follows?.line == campaign.line }
+        let detours = Detour.allCases.filter {
+            (!campaign.isDaily || !$0.isOfOnce) && !(isFollowed && $0 == .deletion)
+        }
         guard let detour = detours.randomElement(using: &random) else { return }
         // Often some have it already.
         if Int.random(in: 0..<3, using: &random) > 0 {

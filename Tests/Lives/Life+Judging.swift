@@ -203,8 +203,8 @@ extension Life {
             if case .send(let send) = step.work, send.isResumed, send.staging?.isNews == true, call != .run {
                 return false
             }
-            // Only a run looks again at what goes by outcomes that it has changed.
-            if case .send(let send) = step.work, call != .run,
+            // The next run sends what goes by outcomes that this one has changed.
+            if case .send(let send) = step.work,
                 files.campaigns.contains(where: { $0.name == send.campaign && $0.follows != nil })
             {
                 return false
@@ -221,6 +221,12 @@ extension Life {
             // Whom FCM calls dead, with nothing to show whether to believe it, leaves once more.
             if case .unsubscribe = step.work,
                 content.report?.steps.contains(where: { $0.id == step.id && $0.doubted > 0 }) == true
+            {
+                return false
+            }
+            // A saved plan is of its own time. Meanwhile a window may have closed.
+            if case .applySaved = call, case .send = step.work,
+                content.report?.steps.contains(where: { $0.id == step.id && $0.pending > 0 }) == true
             {
                 return false
             }

@@ -8,8 +8,14 @@ extension Life {
     /// A firing is missed only if it came too late, or if its schedule lost its time after it had begun. One that a later firing
     /// takes the place of is no failure.
     func checkMissed(_ content: LifeRun.Content) throws {
+        var known: Set<OccurrenceID> = []
         for plan in content.plans.map(\.plan) {
-            for missed in plan.missed {
+            defer {
+                known.formUnion(
+                    plan.steps.compactMap { if case .send(let send) = $0.work { send.occurrence } else { nil } })
+            }
+            // Of what a run is sending, it does not tell what a later look finds.
+            for missed in plan.missed where !known.contains(missed.occurrence) {
                 guard let campaign = campaign(of: missed) else { continue }
                 if !isForgiven, isKeptByStage(missed, campaign, at: plan.at) {
                     throw LifeProblem(

@@ -110,6 +110,7 @@ extension Life {
         guard !files.areWrong, !files.campaigns.contains(where: { $0.follows != nil }) else { return }
         let age = ["1h", "12h", "2d"].randomElement(using: &random) ?? "2d"
         try await succeed(["state", "prune", "--older-than", age, "--auto-approve"])
+        hasPruned = true
         tell("state prune --older-than \(age)")
     }
 }

@@ -120,6 +120,8 @@ final class Life {
     /// The last registration of each installation, and how many tokens it has had.
     var newest: [Int: Registration] = [:]
     var tokens: [Int: Int] = [:]
+    /// Whether nobody knows any more what came of some firings.
+    var hasPruned = false
     /// Whether a person let an older state go on, so that herald may repeat itself.
     var isForgiven = false
     var story: [String] = []

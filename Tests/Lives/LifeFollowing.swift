@@ -42,7 +42,9 @@ extension LifeFiles {
 extension Life {
     /// Some campaigns follow another one that sends to each person.
     func following(of campaign: LifeFiles.Campaign, _ random: inout SeededRandom) -> LifeFollowing? {
-        guard case .audience(let name) = campaign.target, Int.random(in: 0..<3, using: &random) == 0 else { return nil }
+        guard case .audience(let name) = campaign.target, Int.random(in: 0..<3, using: &random) == 0, !hasPruned else {
+            return nil
+        }
         let others = files.campaigns.filter { if case .audience = $0.target { true } else { false } }
         guard let other = others.randomElement(using: &random) else { return nil }
         let outcomes = [
@@ -57,7 +59,10 @@ extension Life {
     /// Somebody gets a follow-up: of those that FCM accepted a message for, it must have come.
     func checkFollowing(_ campaign: LifeFiles.Campaign, _ person: RecipientKey) throws {
         guard let follows = campaign.follows, follows.outcomes == ["accepted"], !isForgiven else { return }
-        let isReached = delivered.contains { $0.key.line == follows.line && $0.value[person, default: 0] > 0 }
+        // A person may have said that it came.
+        let isReached =
+            delivered.contains { $0.key.line == follows.line && $0.value[person, default: 0] > 0 }
+            || excused.contains { $0.key.line == follows.line && $0.value.contains(person) }
         if !isReached {
             throw LifeProblem(
                 promise: "follows only what came", words: "line \(campaign.line) came to \(number(of: person))")
