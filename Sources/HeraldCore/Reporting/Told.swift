@@ -117,6 +117,14 @@ package struct Told: Hashable, Sendable {
         }
     }
 
+    /// Nobody is told that occurrences are missed which come due again, because a fast clock dealt with them. The state
+    /// must keep the result with the rewind.
+    package mutating func rewind(_ isAgain: (OccurrenceID) -> Bool) {
+        outbox.removeAll { notice in
+            notice.change == "missed" && notice.occurrence.map { isAgain(OccurrenceID(rawValue: $0)) } == true
+        }
+    }
+
     /// Notes what a person decided about an occurrence. The state must keep the result with the decision.
     package mutating func decide(_ resolution: Resolution, about id: OccurrenceID) {
         let kinds: [Need.Kind] =

@@ -22,5 +22,11 @@ package struct OccurrenceID: RawRepresentable, Hashable, Comparable, Sendable, C
     /// The name that its campaign had when it was planned first.
     package var campaign: String { String(rawValue.prefix { $0 != "@" }) }
 
+    /// When its time comes to the last clock that it is for. `nil` if it has none.
+    package var lastInstant: Date? {
+        let time = String(rawValue.drop { $0 != "@" }.dropFirst().prefix { $0 != "#" })
+        return Date(rfc3339: time) ?? LocalTime(written: time)?.lastInstant
+    }
+
     package static func < (one: OccurrenceID, other: OccurrenceID) -> Bool { one.rawValue < other.rawValue }
 }

@@ -28,6 +28,10 @@ extension RecordedState {
         // Of a campaign that is due once nobody rewinds anything, and its messages count for the caps of all.
         let early = starts.mapValues { $0.without { $0.until <= now }.started(by: now) }.filter { !$0.value.isEmpty }
         let tried = occurrences.filter { $0.value.campaign == campaign && $0.value.hasTried }
+        var told = told
+        told.rewind { id in
+            ended[id] != nil || id.campaign == campaign && id.lastInstant.map { $0 > now } == true
+        }
         // Nobody can tell any more when the old schedule would have fired next.
         return [.watermark(campaign, Watermark(at: now, schedule: mark.schedule, next: nil, first: first))]
             + early.keys.sorted().flatMap { id in early[id]?.noted(of: id) ?? [] }
@@ -36,6 +40,7 @@ extension RecordedState {
                 occurrence.beginningAnew(as: id, starts[id]?.started(by: now) ?? Partition(), at: now)
             }
             + tried.sorted { $0.key < $1.key }.flatMap { $1.returningWaves(of: $0, at: now) }
+            + (told == self.told ? [] : [.told(told)])
     }
 
     /// The occurrences of a campaign that ended after now.

@@ -108,6 +108,24 @@ import Testing
         #expect(unseen == [now, now - 60, nil])
     }
 
+    @Test func `rewound, nobody is told any more that what comes due again is missed`() throws {
+        let (now, fast) = (Date.utc("2026-12-07 09:00"), Date.utc("2031-01-01 00:00"))
+        var state = RecordedState(identity: .sample())
+        state.watermarks["tide"] = Watermark(at: fast, schedule: "", next: nil, first: nil)
+        let again = ["tide@2026-12-07T09:30:00Z#2", "tide@2026-12-07T15:00"]
+        let over = ["tide@2026-12-07T08:30:00Z", "tide@2026-12-05T23:00", "wave@2026-12-07T09:30:00Z"]
+        var news = Told.News(run: "r", started: fast, now: fast)
+        news.missed = (again + over).map {
+            Plan.Missed(occurrence: OccurrenceID(rawValue: $0), due: now, reason: "it is too late")
+        }
+        var told = state.told
+        told.takeMissed(news, in: state)
+        state.apply([.told(told)])
+        #expect(Set(state.told.outbox.compactMap(\.occurrence)) == Set(again + over))
+        state.apply(try state.changes(rewinding: "tide", to: now))
+        #expect(Set(state.told.outbox.compactMap(\.occurrence)) == Set(over))
+    }
+
     // MARK: What a fast clock left of a campaign in local time
 
     /// Due at 9:00 every day. 1 is nine hours ahead of UTC, 2 is in UTC. The clock is right again at 8:00 UTC.
