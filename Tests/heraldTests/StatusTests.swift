@@ -210,7 +210,10 @@ import Testing
         let snapshot = "herald state snapshot --out ../snapshot.json"
         try await scene.sandbox.applyAndDie(at: (.beforeAnswer, 20), of: scene.host)
         #expect(try await scene.needs().map(\.kind).contains("unknown"))
+        #expect(try await !scene.type("herald plan").output.contains("is at work"))
         try await RunLock(for: scene.sandbox.statePath, run: "the-other-one").hold {
+            let plan = try await scene.type("herald plan").output
+            #expect(plan.contains("is at work; whom it is sending to now shows as unknown"), "\(plan)")
             try await scene.done(snapshot)
             #expect(try await scene.needs().isEmpty)
         }

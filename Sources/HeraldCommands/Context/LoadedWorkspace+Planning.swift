@@ -55,7 +55,13 @@ extension LoadedWorkspace {
                 workspace.listsSkipped
                 ? try desiredWithoutLists(besides: state.recorded)
                 : try await wanted(knownTo: state, at: location, isForApply: false).desired
-            proposal = try self.proposal(desired, from: state, at: now, clock: clock, scope, policy: policy)
+            var planned = try self.proposal(desired, from: state, at: now, clock: clock, scope, policy: policy)
+            // Nobody is asked where no run can be: that needs a second connection to a shared state.
+            if state.recorded.begunRun != nil, let holder = try? await location.holder() {
+                planned.overview.warnings.insert(
+                    "\(holder) is at work; whom it is sending to now shows as unknown until it ends", at: 0)
+            }
+            proposal = planned
         case .snapshot(let snapshot, let remarks):
             desired = try Resolver.desired(of: workspace, ListedRecipients(recipientIndex))
             proposal =
