@@ -147,10 +147,11 @@ package struct ReportDocument: Document, Sendable {
         let accounts = [("Messages", messages), ("Memberships", memberships)]
             .filter { $0.1.contains { $0.count > 0 } }
             .map { ($0, $1.filter { $0.count > 0 || always.contains($0.name) }) }
+        let (retries, duplicates) = (summary["retries"] ?? 0, summary["possible_duplicates"] ?? 0)
         let others = [
             ("missed", summary["missed"] ?? 0), ("superseded", report.supersededCount),
-            ("retries", summary["retries"] ?? 0), ("forgotten as dead", summary["forgotten"] ?? 0),
-            ("possible duplicates", summary["possible_duplicates"] ?? 0),
+            (retries == 1 ? "retry" : "retries", retries), ("forgotten as dead", summary["forgotten"] ?? 0),
+            (duplicates == 1 ? "possible duplicate" : "possible duplicates", duplicates),
         ]
         .filter { $0.1 > 0 }.map { StepReport.Figure(name: $0, count: $1) }
         let totals = accounts + (others.isEmpty ? [] : [("", others)])
