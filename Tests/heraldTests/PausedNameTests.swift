@@ -102,6 +102,25 @@ struct PausedNameTests {
         #expect(town.sent().isEmpty)
     }
 
+    /// As `git revert` does it.
+    @Test(arguments: schedules, ["tide", "tides"])
+    func `a paused campaign whose rename is taken back stays paused`(_ schedule: String, _ name: String) async throws {
+        let town = try await town(Self.campaign("tide", schedule))
+        #expect(try await town.herald("pause", "tide").failure == nil)
+        try write(Self.campaign("tides", schedule, previous: ["tide"]), to: town)
+        #expect(try await town.herald("run").failure == nil)
+        try write(Self.campaign("tide", schedule), to: town)
+        for _ in 1...2 {
+            due(town)
+            #expect(try await town.herald("run").failure == nil)
+            #expect(town.sent().isEmpty)
+            #expect(try await paused(in: town) == ["tide"])
+        }
+        #expect(try await town.herald("resume", name).failure == nil)
+        #expect(try await town.herald("run").failure == nil)
+        #expect(town.sent() == [.fid(1)])
+    }
+
     /// Somebody types the name that their checkout has.
     @Test func `a pause from files that are older than the state holds the campaign`() async throws {
         let (old, new) = (Self.campaign("tide"), Self.campaign("tides", previous: ["tide"]))

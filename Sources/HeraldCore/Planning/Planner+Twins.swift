@@ -13,6 +13,15 @@ extension Planner {
         guard !isKnown else { return }
         let tried = state.occurrences.filter { $0.value.hasTried && $0.value.campaign != send.campaign }
         guard !tried.isEmpty else { return }
+        // Another message than that of the campaign that had the name shows nothing.
+        let claimed = CampaignNames.claimed(by: desired.sends.map(\.campaign))
+        let hasOwn = (occurrences[send.campaign] ?? []).contains { $0.occurrence.hasTried }
+        let later = hasOwn ? [] : state.laterNames(of: send.campaign, besides: claimed)
+        if let name = later.first(where: { name in tried.contains { $0.value.campaign == name } }) {
+            refuseTwin(
+                send, "the name that '\(name)' had before, which was sent, and no file declares '\(name)' any more")
+            return
+        }
         let declared = Dictionary(desired.sends.map { ($0.campaign.name.value, $0.campaign) }) { first, _ in first }
         // A file that was renamed, and whose old name has other content now, is no longer declared under that name.
         let whole = tried.filter {
@@ -27,8 +36,12 @@ extension Planner {
             return
         }
         let digests = Set(vanishedTargets.flatMap { campaign.contentDigests(sentTo: $0) })
-        let others = tried.filter {
-            digests.contains($0.value.contentDigest) && declared[$0.value.campaign]?.content != send.content
+        // Where its campaign goes to others now, this may be for those it went to before.
+        let others = tried.filter { _, occurrence in
+            let keeper = declared[occurrence.campaign].map {
+                $0.content == send.content && !occurrence.isForOthers(in: $0, desired.audiencePreviousNames)
+            }
+            return digests.contains(occurrence.contentDigest) && keeper != true
         }
         if let twin = others.keys.min() {
             refuseTwin(send, "the message of \(twin), which was sent to a target that no file declares any more")

@@ -18,6 +18,11 @@ package struct CampaignNames {
         previous = Dictionary(campaigns.map { ($0.name.value, Set($0.previousNames.map(\.value))) }) { one, _ in one }
     }
 
+    /// The names that files give campaigns, present and previous ones.
+    static func claimed(by campaigns: [Campaign]) -> Set<String> {
+        Set(campaigns.flatMap { [$0.name.value] + $0.previousNames.map(\.value) })
+    }
+
     /// All of them, to propose one for a mistyped name.
     package var all: Set<String> {
         Set(owners.keys).union(state.pauses.campaigns).union(state.watermarks.keys).union(state.formerNames.keys)

@@ -1,13 +1,31 @@
 /// Campaigns that were renamed: whose history the state has under which name.
 extension RecordedState {
     /// The histories that go to the names that campaigns have now. A history moves once: what was sent later under the old
-    /// name is another campaign's.
+    /// name is another campaign's. It comes back if a rename is taken back, as by `git revert`.
     package func renames(to campaigns: [Campaign]) -> [(old: String, new: String)] {
         let declared = Set(campaigns.map(\.name.value))
+        let claimed = CampaignNames.claimed(by: campaigns)
         return campaigns.sorted { $0.name.value < $1.name.value }.flatMap { campaign in
-            campaign.previousNames.map(\.value).filter { !declared.contains($0) && moves(from: $0, to: campaign) }
-                .map { (old: $0, new: campaign.name.value) }
+            let name = campaign.name.value
+            let olds = campaign.previousNames.map(\.value)
+                .filter { !declared.contains($0) && moves(from: $0, to: campaign) }
+            let later = laterNames(of: name, besides: claimed).filter { comesBack(from: $0, to: campaign) }
+            return (olds + later).map { (old: $0, new: name) }
         }
+    }
+
+    /// What a campaign of that name was called later, as far as no file has that name. Who declares the old name may have
+    /// taken the rename back.
+    func laterNames(of name: String, besides claimed: Set<String>) -> [String] {
+        formerNames.filter { $0.value.contains(name) && !claimed.contains($0.key) }.map(\.key).sorted()
+    }
+
+    /// Whether the history under a later name is that of a campaign whose name has none of its own. Where another message
+    /// was sent, a guard asks.
+    private func comesBack(from later: String, to campaign: Campaign) -> Bool {
+        if hasHistory(of: campaign.name.value) { return false }
+        let tried = occurrences.values.filter { $0.campaign == later && $0.hasTried }
+        return tried.isEmpty || tried.contains { $0.contentDigest == campaign.contentDigest }
     }
 
     private func moves(from old: String, to campaign: Campaign) -> Bool {
@@ -20,8 +38,12 @@ extension RecordedState {
 
     /// Whether a campaign of that name did something, besides being paused.
     func hasRecords(of campaign: String) -> Bool {
+        hasHistory(of: campaign) || tests.contains { $0.campaign == campaign }
+    }
+
+    /// Whether a campaign of that name did something, besides being paused or tried out.
+    private func hasHistory(of campaign: String) -> Bool {
         watermarks[campaign] != nil || occurrences.values.contains { $0.campaign == campaign }
-            || tests.contains { $0.campaign == campaign }
     }
 
     /// Whether the last run saw a cron campaign under the old name and none under the new one. Then the campaign was

@@ -74,6 +74,13 @@ struct PlannerTwinTests {
         #expect(scenario.plan().refusals.map(\.kind) == [.looksRenamed])
     }
 
+    @Test func `a copy for some of those whom the campaign went to, once it goes to others`() {
+        var scenario = scenario(.tide("old", to: .audience("all")), audiences: ["italy", "england"])
+        scenario.want(.tide("old", to: .audience("italy")))
+        scenario.want(.tide("new", to: .audience("england")))
+        expectTwin(scenario)
+    }
+
     @Test func `a snapshot shows the twin, or that it cannot be seen`() throws {
         for before in [Campaign.Target.audience("anglers"), .topic("ebb"), try condition("'ebb' in topics")] {
             var scenario = scenario(.tide("old", to: before), audiences: ["fishers"])
@@ -113,6 +120,7 @@ struct PlannerTwinTests {
 
     @Test func `a copy for others, of a campaign whose audience was renamed`() {
         var scenario = scenario(.tide("old", to: .audience("anglers")), audiences: ["fishers", "others"])
+        scenario.desired.audiencePreviousNames = ["fishers": ["anglers"]]
         scenario.want(.tide("old", to: .audience("fishers")))
         scenario.want(.tide("new", to: .audience("others")))
         #expect(scenario.plan().refusals.isEmpty)

@@ -213,6 +213,28 @@ import Testing
         #expect(world.occurrences == ["tide@2026-12-07T12:00:00Z", "gala@2026-12-08T12:00:00Z"])
     }
 
+    /// As `git revert` does it. With another message, herald cannot know whether it is the campaign from before.
+    @Test(arguments: [false, true]) func `a rename that is taken back sends nothing again`(_ isChanged: Bool)
+        async throws
+    {
+        var world = try await world()
+        world.refusesGuarded = true
+        world.remove("welcome")
+        world.declare(welcome.named("hello", formerly: "welcome"))
+        try await world.run()
+        world.remove("hello")
+        world.declare(isChanged ? other : welcome)
+        for _ in 0..<3 {
+            #expect(world.plan.refusals.map(\.kind) == (isChanged ? [.looksRenamed] : []))
+            try await world.run()
+        }
+        #expect(world.state.occurrences["welcome@once"]?.campaign == (isChanged ? "hello" : "welcome"))
+        world.declare(other.named("welcome", formerly: "hello"))
+        for _ in 0..<3 { try await world.run() }
+        #expect(world.state.occurrences["welcome@once"]?.campaign == "welcome")
+        #expect(world.accepted == 2 && world.plan.refusals.isEmpty)
+    }
+
     /// A state written before herald noted former names.
     @Test func `an occurrence whose id names another campaign is never opened again`() async throws {
         var world = try await world()
