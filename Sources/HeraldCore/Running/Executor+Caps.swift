@@ -72,14 +72,15 @@ extension Executor {
         do { starts = try await surroundings.store.starts() } catch {
             return context.giveUp(StateError.reason(error))
         }
-        var book = CapBook(starts, at: surroundings.now())
-        book.count(allOf: send)
-        // Some of these may have reached nobody so far.
-        for entry in queue.entries {
-            if case .send(let other) = entry.step.work { book.count(allOf: other) }
-        }
+        var recorded = CapBook(starts, at: surroundings.now())
+        recorded.count(allOf: send)
         for place in places {
             guard case .send(let other) = queue.entries[place].step.work else { continue }
+            var book = recorded
+            // Some of those that go before it may have reached nobody so far. Those that come after it take nobody's place.
+            for (index, entry) in queue.entries.enumerated() where index < place || entry.state != nil {
+                if case .send(let before) = entry.step.work { book.count(allOf: before) }
+            }
             let common = other.members.intersection(send.members).subtracting(other.seeds)
             let full = book.capped(common, of: other.occurrence, by: other.delivery.frequency.caps)
             let stopped = full.reduce(into: RecipientSet()) { $0.formUnion($1.members) }

@@ -120,6 +120,21 @@ struct CapOvertakingTests: CapScene {
         #expect(sender.requests.allSatisfy { Self.title($0) != "news" || $0.recipient > 3 })
     }
 
+    /// Each person may have two. The first and the last ignore caps, or the one between counts for none.
+    @Test(arguments: [false, true]) func `what comes later takes nobody's place`(_ isUncounted: Bool) async throws {
+        let names = ["first", "mid", "last"]
+        let sends = names.enumerated().map { place, name in
+            send(name, to: Self.people, priority: 9 - place) { campaign in
+                campaign.delivery.frequency.caps = [FrequencyCap(name: "all", max: 2, per: .seconds(86_400))]
+                if name == "mid" { campaign.delivery.frequency.counts = !isUncounted }
+                campaign.delivery.frequency.ignoresCaps = name != "mid" && !isUncounted
+            }
+        }
+        let sender = ScriptedSender(isPrompt: true) { request, number in .accepted(request, number) }
+        let report = try await run(sends, sender)
+        #expect(report.steps.map(\.parts) == names.map { _ in [10, 0, 0, 0, 0, 0] })
+    }
+
     @Test func `what counts for no cap stops nobody`() async throws {
         let sender = hesitating(Self.quota)
         var uncounted = alarm(to: Self.people)
