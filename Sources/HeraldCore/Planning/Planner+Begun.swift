@@ -19,6 +19,7 @@ extension Planner {
         if campaign.delivery.onUnknown == .hold, occurrence.counts.uncertain > 0 { holdUnknown(id, occurrence) }
         var remaining = send(
             wanted, id, due: occurrence.due, ledger: ledger, isResumed: true, occurrence.classes, sorting)
+        noteOwed(remaining)
         remaining.begun = occurrence.begun
         remaining.liftsHalt = occurrence.halt == .dead && forgetsFreely(id)
         let usual = campaign.limits(of: occurrence, waited: waits.recorded[id], in: windowZones(of: wanted))

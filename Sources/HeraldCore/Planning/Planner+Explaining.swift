@@ -17,6 +17,11 @@ extension Planner {
         overview.waits.append(.init(occurrence: id, reason: reason(), until: instant))
     }
 
+    /// Notes that the person is to get it, if they are one of its members.
+    mutating func noteOwed(_ send: Plan.Send) {
+        if let person, send.members.contains(person) { owed.insert(send.occurrence) }
+    }
+
     /// What the person is to get, and what becomes of it in this plan.
     mutating func explainRest() {
         guard let person else { return }

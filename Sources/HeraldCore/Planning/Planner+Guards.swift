@@ -30,6 +30,48 @@ extension Planner {
         checkTwins(of: send, campaign)
     }
 
+    /// What is missed or superseded is judged like what is sent. A guard that refuses it keeps it, and only once none does
+    /// is it too late.
+    mutating func checkEnded(_ ended: ArraySlice<Plan.Missed>, of wanted: DesiredSend) {
+        // In local time that is judged where the waves are known.
+        guard wanted.campaign.schedule.local == nil else { return }
+        var unbegun: Plan.Missed?
+        for missed in ended {
+            if let recorded = state.occurrences[missed.occurrence], recorded.hasBegun {
+                checkEnded(wanted, missed.occurrence, due: missed.due, begun: recorded)
+            } else {
+                unbegun = missed
+            }
+        }
+        // What is found of one that nobody was tried of is true of all of them.
+        if let unbegun { checkEnded(wanted, unbegun.occurrence, due: unbegun.due) }
+    }
+
+    /// - Parameters:
+    ///   - begun: as the state has it. `nil` if nobody was tried yet.
+    ///   - sorting: whose clock has reached it, for one in local time.
+    mutating func checkEnded(
+        _ wanted: DesiredSend, _ id: OccurrenceID, due: Date, begun: RecordedOccurrence? = nil,
+        sorting: WaveSorting? = nil
+    ) {
+        guard wanted.undecided.isEmpty else { return }
+        let late = send(
+            wanted, id, due: due, ledger: begun?.ledger ?? Ledger(), isResumed: begun != nil,
+            begun?.classes ?? Partition(), sorting)
+        if !hasNobody(late, of: wanted) { checkSend(late, of: wanted.campaign) }
+    }
+
+    /// Whether an occurrence that tried nobody has nobody to send to, and nothing that is to be noted or refused.
+    func hasNobody(_ send: Plan.Send, of wanted: DesiredSend) -> Bool {
+        // Where every row is bad, the guard must say so.
+        let isRefused = refusesBadRows(wanted.campaign) && !send.leftOut.asked.isEmpty
+        // A wave of people who are all held out is noted like any other.
+        let notesWaves = send.waves?.fresh.isEmpty == false && send.leftOut.bad.isEmpty
+        // Seeds alone are nobody to send to: an empty list says nothing about those whom it should have.
+        let hasNobody = send.members.subtracting(wanted.guests).isEmpty
+        return hasNobody && send.skipped.isEmpty && !listsSkipped && !isRefused && !notesWaves
+    }
+
     private mutating func checkRecipients(of send: Plan.Send, _ campaign: Campaign) {
         // Without lists, a forecast says once that it cannot judge this.
         if listsSkipped, sizes != nil { return }
@@ -54,17 +96,16 @@ extension Planner {
     func refusesBadRows(_ campaign: Campaign) -> Bool { campaign.personal?.badRows == .error }
 
     /// The bad rows that a person decides about. A row that turns bad after its recipient took part is left out without
-    /// a question. So is one for whose wave it is too late.
+    /// a question. So is one for whose wave it is too late, once others have got it.
     func asked(about send: Plan.Send, of wanted: DesiredSend, _ sorting: WaveSorting?) -> RecipientSet {
         guard let sorting else { return send.isResumed ? [] : send.leftOut.bad }
         let fresh = sorting.waves.fresh
         guard !listsSkipped, !send.members.isEmpty || !fresh.isEmpty, let bad = wanted.census?.bad, !bad.isEmpty else {
             return []
         }
-        return bad.intersection(fresh).subtracting(
-            sorting.late(of: wanted.campaign, in: windowZones(of: wanted), at: now)
-        )
-        .union(wanted.undecidedByOthers.isEmpty ? bad.intersection(sorting.waves.ahead.all) : [])
+        let late = send.isResumed ? sorting.late(of: wanted.campaign, in: windowZones(of: wanted), at: now) : []
+        return bad.intersection(fresh).subtracting(late)
+            .union(wanted.undecidedByOthers.isEmpty ? bad.intersection(sorting.waves.ahead.all) : [])
     }
 
     private mutating func checkRows(of send: Plan.Send, _ campaign: Campaign) {
@@ -139,9 +180,9 @@ extension Planner {
         _ kind: Guard, _ name: String, limit: Int, actual: Int, _ message: String, ofSeveral common: String? = nil,
         about subject: Plan.Subject? = nil
     ) {
-        plan.refusals.append(
-            .init(
-                kind: kind, name: name, limit: limit, actual: actual, message: message, common: common,
-                subject: subject))
+        let refusal = GuardRefusal(
+            kind: kind, name: name, limit: limit, actual: actual, message: message, common: common, subject: subject)
+        // Occurrences of one campaign may be refused in the same words.
+        if !plan.refusals.contains(refusal) { plan.refusals.append(refusal) }
     }
 }

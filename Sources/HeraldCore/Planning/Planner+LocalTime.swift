@@ -177,6 +177,7 @@ extension Planner {
         }
         let isLate = sorting.waves.ahead.isEmpty && isLate(sorting, campaign, wanted)
         if isLate, isOver {
+            checkEnded(wanted, id, due: local.firstInstant, sorting: sorting)
             // Nobody knows how many it was for.
             miss(local, id, campaign, of: wanted.undecided.isEmpty ? sorting.waves.reached.all.count : nil)
             return []

@@ -12,7 +12,9 @@ extension Planner {
             for send in sends(wanted) { due.append((send, wanted.campaign)) }
             let name = wanted.campaign.name.value
             for place in missed..<plan.missed.count { plan.missed[place].mark = state.watermarks[name]?.at }
-            let ended = plan.missed[missed...] + plan.superseded[superseded...] + plan.joinedLate[joinedLate...]
+            let late = plan.missed[missed...] + plan.superseded[superseded...]
+            checkEnded(late, of: wanted)
+            let ended = late + plan.joinedLate[joinedLate...]
             // What comes due while it is disabled is dealt with, whoever holds it.
             let mark = wanted.campaign.enabled ? state.watermarks[name] : nil
             var look = plan.looks[name] ?? Plan.Look(mark: mark, occurrences: [])
@@ -187,16 +189,9 @@ extension Planner {
         }
         var send = send(
             wanted, id, due: due, ledger: ledger, isResumed: false, recorded?.classes ?? Partition(), sorting)
+        noteOwed(send)
         send.begun = earlier.begun(with: wanted.campaign)?.begun
-        // Where every row is bad, the guard must say so.
-        let isRefused = refusesBadRows(wanted.campaign) && !send.leftOut.asked.isEmpty
-        // A wave of people who are all held out is noted like any other.
-        let notesWaves = sorting?.waves.fresh.isEmpty == false && send.leftOut.bad.isEmpty
-        // Seeds alone are nobody to send to: an empty list says nothing about those whom it should have.
-        let hasNobody = send.members.subtracting(wanted.guests).isEmpty
-        guard hasNobody, send.skipped.isEmpty, !listsSkipped, !isRefused, !notesWaves else {
-            return startable(send, of: wanted)
-        }
+        guard hasNobody(send, of: wanted) else { return startable(send, of: wanted) }
         let end = send.deadline.map { ", until \($0.rfc3339) at the latest" } ?? ""
         overview.warnings.append(
             "campaign '\(send.campaign)' is due and has nobody to send to (\(send.target.words)); it begins when there is somebody\(end)"
@@ -264,7 +259,6 @@ extension Planner {
         if let sorting { send.take(sorting, until: campaign.schedule.lastInstant(of: sorting.waves.local), at: now) }
         send.leftOut.asked = asked(about: send, of: wanted, sorting)
         send.whole = whole(send, of: wanted, left: remaining, ledger)
-        if let person, send.members.contains(person) { owed.insert(id) }
         return send
     }
 

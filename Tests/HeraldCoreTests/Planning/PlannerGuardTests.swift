@@ -47,6 +47,21 @@ struct PlannerGuardTests {
         #expect(scenario.plan().figures == [Figures(kind: .maxRecipients, name: "tide", limit: 10, actual: 11)])
     }
 
+    /// A pause holds the later one, so that nothing is sent.
+    @Test func `max_recipients keeps what a later occurrence would supersede`() throws {
+        var campaign = Campaign.tide()
+        campaign.schedule.times = .cron(try Cron(parsing: "*/30 * * * *"), start: nil, end: nil)
+        var scenario = PlanScenario()
+        scenario.settings.guards.maxRecipients = 2
+        scenario.want(campaign)
+        scenario.state.watermarks["tide"] = Watermark(at: .after(-2700), schedule: campaign.schedule.text, next: nil)
+        scenario.state.pauses.campaigns = ["tide"]
+        let plan = scenario.plan()
+        #expect(plan.superseded.count == 1)
+        #expect(plan.figures == [Figures(kind: .maxRecipients, name: "tide", limit: 2, actual: 3)])
+        #expect(plan.withholding(plan.refusals, in: scenario.workspace).superseded.isEmpty)
+    }
+
     // MARK: max_unsubscribe_percent
 
     /// How many of how many members leave. The default limit is 30 %.

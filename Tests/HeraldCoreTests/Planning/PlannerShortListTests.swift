@@ -130,6 +130,23 @@ struct PlannerShortListTests {
     }
 
     @Test(arguments: Self.lateOnes)
+    func `what a guard of the campaign refuses is missed only once it lets it go`(_ time: Time, _ began: Bool) throws {
+        var (scenario, id) = try scenario(time, began: began)
+        scenario.desired.sends[0].zones = [:]
+        scenario.settings.guards.maxRecipients = 2
+        let late = Date.after(time == .local ? 40 * 3600 : 5 * 3600)
+        let plan = scenario.plan(at: late)
+        #expect(plan.refusals.map(\.kind) == [.maxRecipients] && plan.refusals.map(\.actual) == [3])
+        let withheld = plan.withholding(plan.refusals, in: scenario.workspace)
+        #expect(withheld.missed.isEmpty && withheld.over.isEmpty)
+        scenario.carryOut(withheld)
+        #expect(scenario.plan(at: late).refusals == plan.refusals)
+        scenario.settings.guards.maxRecipients = 3
+        let free = scenario.plan(at: late)
+        #expect(free.refusals.isEmpty && free.missed.map(\.occurrence) == [id])
+    }
+
+    @Test(arguments: Self.lateOnes)
     func `files that nobody approved miss nothing, and say so`(_ time: Time, _ began: Bool) throws {
         var (scenario, id) = try scenario(time, began: began)
         scenario.desired.sends[0].zones = [:]
