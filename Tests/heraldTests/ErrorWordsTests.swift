@@ -101,7 +101,7 @@ import Testing
                 .tooLate(.late(since: time)),
             ] as [ResolutionProblem]
         ) { $0.failure(for: "tide@once", in: RecordedState(identity: Self.identity)) },
-        Kind([.noWatermark, .notAhead(time)] as [RewindProblem]) {
+        Kind([.unknown, .notAhead(time), .notAhead(nil)] as [RewindProblem]) {
             $0.failure(for: "C", in: RecordedState(identity: Self.identity))
         },
     ]

@@ -61,6 +61,30 @@ struct PlanAfterRunTests {
         }
     }
 
+    /// The clock is four days fast for one run.
+    @Test func `what a fast clock ended that is due once is told by every run, and sent after a rewind`() async throws {
+        let once = try #require(Self.files["daily.yaml"])
+            .replacing(#"cron: "30 12 * * *""#, with: #"at: "2027-01-05T12:30""#)
+        let town = try await town(["daily.yaml": once])
+        #expect(try await town.herald("run").failure == nil)
+        town.go(to: Self.monday + 4 * 86_400)
+        #expect(try await town.herald("run").failure?.status == .failed)
+        town.go(to: Self.monday + 3600)
+        for _ in 1...2 {
+            let run = try await town.herald("run")
+            #expect(run.failure?.status == .failed, "\(run.output)\(run.errors)")
+            #expect((run.output + run.errors).contains("'herald state rewind daily'"), "\(run.output)\(run.errors)")
+        }
+        let status = try await town.herald("status")
+        #expect(status.output.contains("campaign 'daily' counts as over, and nobody was sent it"), "\(status.output)")
+        let rewound = try await town.herald("state", "rewind", "daily")
+        #expect(rewound.failure == nil, "\(rewound.errors)")
+        #expect(try await town.herald("run").failure == nil)
+        town.go(to: Self.monday + 36.6 * 3600)
+        #expect(try await town.herald("run").failure == nil)
+        #expect(town.messages().count == 2)
+    }
+
     // MARK: apply PLAN
 
     /// A campaign for more people than a guard allows, so that runs leave it out.

@@ -29,7 +29,7 @@ extension CommandFailure {
                     : "check the network and the proxy, then run again: what was not sent is still due")
         case .failed where !report.silenced.isEmpty:
             self.init(
-                .failed, "a clock was fast, and nothing of \(report.silenced.joined(separator: ", ")) comes due",
+                .failed, "a clock was fast, and left wrong times of \(report.silenced.joined(separator: ", "))",
                 help: "set the clock right, then 'herald state rewind CAMPAIGN'")
         case .failed, .running:
             self.init(

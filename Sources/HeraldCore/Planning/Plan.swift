@@ -33,7 +33,7 @@ package struct Plan: Hashable, Sendable {
     package var watermarks: [String: Watermark] = [:]
     /// Campaigns that are or were in local time: what the plan found by looking at whose clocks came to them.
     var looks: [String: Look] = [:]
-    /// Cron campaigns whose watermark is later than the machine's own time, because a clock was fast.
+    /// Campaigns of which a clock that was fast left times that are later than the machine's own.
     package var silenced: [Silenced] = []
     package var refusals: [GuardRefusal] = []
     /// Those of them because of which a run leaves something out.
@@ -229,16 +229,6 @@ package struct Plan: Hashable, Sendable {
     package struct Unlisted: Hashable, Sendable {
         package var missed: [String: Int] = [:]
         package var superseded: [String: Int] = [:]
-    }
-
-    package struct Silenced: Hashable, Sendable {
-        package var campaign: String
-        /// Nothing of it comes due before.
-        package var until: Date
-
-        package var sentence: String {
-            "a clock was fast: campaign '\(campaign)' counts as dealt with until \(until.rfc3339), and nothing comes due before; 'herald state rewind \(campaign)' sets it right"
-        }
     }
 
     /// Something that must be approved before its steps are done.

@@ -111,7 +111,31 @@ extension Planner {
     /// - Parameter mark: until when its occurrences are dealt with.
     mutating func noteFastClock(_ campaign: Campaign, _ mark: Date) {
         guard campaign.enabled, mark > latest + Self.clockTolerance else { return }
-        let silenced = Plan.Silenced(campaign: campaign.name.value, until: mark)
+        noteFastClock(Plan.Silenced(campaign: campaign.name.value, until: mark))
+    }
+
+    /// The same for a campaign that is due once for all, which has no watermark.
+    ///
+    /// - Parameter own: its occurrences.
+    mutating func noteFastClock(
+        _ campaign: Campaign, _ own: [(id: OccurrenceID, occurrence: RecordedOccurrence)]
+    ) {
+        let (name, clock) = (campaign.name.value, latest + Self.clockTolerance)
+        // What is too late by now is lost anyway.
+        let lost = own.first { _, occurrence in
+            occurrence.hasEndedUntried(after: clock) && campaign.hasEnded(in: [occurrence])
+                && occurrence.due.map { campaign.lateness(due: $0, at: now) == nil } ?? true
+        }
+        if campaign.enabled, let lost {
+            noteFastClock(Plan.Silenced(campaign: name, until: lost.occurrence.due ?? now, kind: .ended))
+        } else if !settings.frequencyCaps.isEmpty,
+            let start = own.compactMap({ state.start(of: $0.id, after: clock) }).max()
+        {
+            noteFastClock(Plan.Silenced(campaign: name, until: start, kind: .starts))
+        }
+    }
+
+    private mutating func noteFastClock(_ silenced: Plan.Silenced) {
         plan.silenced.append(silenced)
         overview.warnings.append(silenced.sentence)
     }

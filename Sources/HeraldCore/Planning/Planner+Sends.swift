@@ -122,6 +122,7 @@ extension Planner {
         let ofRevision = entries.filter { $0.occurrence.revision == campaign.revision }
         if let local = campaign.schedule.local { return localSends(wanted, local, ofRevision) }
         if campaign.schedule.isCron { return cronSends(wanted) }
+        noteFastClock(campaign, entries)
         let due = campaign.schedule.at
         let id = freeID(of: campaign, due: due)
         // Each revision has one occurrence. The one that has begun counts, even if its time was changed since.

@@ -59,8 +59,7 @@ extension RecordedState {
         // No run has worked on a topic that was imported and that no file declared yet.
         let topics = topics.filter { !$0.value.isEmpty && !$0.value.awaitsFile }.keys.map { "topic '\($0)'" }
         let groups = groups.filter { !$0.value.recipients.union(of: GroupMembership.own).isEmpty }.keys
-        let campaigns = Set(occurrences.values.map(\.campaign)).union(watermarks.keys)
-        return Set(topics + groups.map { "group '\($0)'" } + campaigns.map { "campaign '\($0)'" })
+        return Set(topics + groups.map { "group '\($0)'" } + knownCampaigns.map { "campaign '\($0)'" })
     }
 }
 

@@ -91,8 +91,7 @@ extension Need {
     private init(_ silenced: Plan.Silenced) {
         self.init(
             kind: .silenced, name: silenced.campaign,
-            sentence:
-                "A clock was fast: nothing of campaign '\(silenced.campaign)' comes due before \(silenced.until.rfc3339).",
+            sentence: "A clock was fast: \(silenced.finding).",
             command: "herald state rewind \(silenced.campaign)")
     }
 

@@ -27,7 +27,7 @@ package struct Report: Hashable, Sendable {
     package var missed: Int
     /// The missed occurrences that are known by name.
     package var missedOccurrences: [Plan.Missed] = []
-    /// Campaigns of which nothing comes due because a clock was fast. A saved report names them in `notes` only.
+    /// Campaigns of which a clock that was fast left times that are still to come. A saved report names them in `notes` only.
     package var silenced: [String] = []
     /// Occurrences that were left out because a later one was sent. That is no failure.
     package var superseded: [Plan.Missed] = []

@@ -1,39 +1,46 @@
-/// Why a campaign's watermark cannot be set back.
+/// Why a campaign cannot be set back.
 package enum RewindProblem: Error, Hashable, Sendable {
-    /// The state has no watermark of that campaign.
-    case noWatermark
-    /// It is not later than now.
-    case notAhead(Date)
+    /// The state has nothing of that campaign.
+    case unknown
+    /// A clock that was fast left nothing of it. The time is that of its watermark, if it has one.
+    case notAhead(Date?)
 }
 
 extension RecordedState {
-    /// Sets the watermark back to now that a run with a fast clock left in the future. What that run sent is not sent
-    /// again: an occurrence is known by its time. What it ended with nobody tried is forgotten, so that it can come due, and
-    /// open again if it was due by now. In local time that is for who is in the waves until now, and waves after now are
-    /// not fixed any more. Of one that others got, whoever it left out in those waves is not tried yet. For caps, no
-    /// message of any campaign counts as started after now.
+    /// Sets back to now what a run with a fast clock left in the future: the watermark, where there is one, and how its
+    /// occurrences ended. What that run sent is not sent again: an occurrence is known by its time. What it ended with nobody
+    /// tried is forgotten, so that it can come due, and open again if it was due by now. In local time that is for who is in
+    /// the waves until now, and waves after now are not fixed any more. Of one that others got, whoever it left out in those
+    /// waves is not tried yet. For caps, no message of any campaign counts as started after now.
     ///
     /// A snapshot lacks the waves and skips of what has ended: `endedAhead` names the occurrences to read besides.
     package func changes(rewinding campaign: String, to now: Date) throws(RewindProblem) -> [StateChange] {
-        guard let mark = watermarks[campaign] else { throw .noWatermark }
-        guard mark.at > now else { throw .notAhead(mark.at) }
-        let ended = occurrences.filter { _, occurrence in
-            guard occurrence.campaign == campaign, !occurrence.hasTried else { return false }
+        let own = occurrences.filter { $0.value.campaign == campaign }
+        let mark = watermarks[campaign]
+        guard mark != nil || !own.isEmpty else { throw .unknown }
+        let ahead = mark.flatMap { $0.at > now ? $0 : nil }
+        let isLeft = own.contains { $1.hasEndedUntried(after: now) || start(of: $0, after: now) != nil }
+        guard ahead != nil || isLeft else { throw .notAhead(mark?.at) }
+        let ended = own.filter { _, occurrence in
+            guard !occurrence.hasTried else { return false }
             return occurrence.finished.map { $0 > now } ?? occurrence.waves.states.contains { $0 > now }
         }
-        let unseen = occurrences.filter { id, occurrence in
-            occurrence.campaign == campaign && ended[id] == nil && occurrence.unseen.map { $0 > now } == true
+        let unseen = own.filter { id, occurrence in
+            ended[id] == nil && occurrence.unseen.map { $0 > now } == true
         }
-        let first = mark.first.map { min($0, now) }
-        // Of a campaign that is due once nobody rewinds anything, and its messages count for the caps of all.
+        // The messages of each campaign count for the caps of all.
         let early = starts.mapValues { $0.without { $0.until <= now }.started(by: now) }.filter { !$0.value.isEmpty }
-        let tried = occurrences.filter { $0.value.campaign == campaign && $0.value.hasTried }
+        let tried = own.filter(\.value.hasTried)
         var told = told
         told.rewind { id in
             ended[id] != nil || id.campaign == campaign && id.lastInstant.map { $0 > now } == true
         }
         // Nobody can tell any more when the old schedule would have fired next.
-        return [.watermark(campaign, Watermark(at: now, schedule: mark.schedule, next: nil, first: first))]
+        let back = ahead.map { mark in
+            Watermark(at: now, schedule: mark.schedule, next: nil, first: mark.first.map { min($0, now) })
+        }
+        let marks: [StateChange] = back.map { [.watermark(campaign, $0)] } ?? []
+        return marks
             + early.keys.sorted().flatMap { id in early[id]?.noted(of: id) ?? [] }
             + unseen.keys.sorted().map { .unseen($0, since: now) }
             + ended.sorted { $0.key < $1.key }.flatMap { id, occurrence in
@@ -42,6 +49,18 @@ extension RecordedState {
             + tried.sorted { $0.key < $1.key }.flatMap { $1.returningWaves(of: $0, at: now) }
             + (told == self.told ? [] : [.told(told)])
     }
+
+    /// When messages of an occurrence count for caps as started, if that is later than now because a clock that was fast sent
+    /// them.
+    func start(of id: OccurrenceID, after now: Date) -> Date? {
+        guard let occurrence = occurrences[id],
+            [occurrence.begun, occurrence.finished].compactMap(\.self).contains(where: { $0 > now })
+        else { return nil }
+        return starts[id]?.states.map(\.until).filter { $0 > now }.max()
+    }
+
+    /// The campaigns that runs have worked on.
+    package var knownCampaigns: Set<String> { Set(occurrences.values.map(\.campaign)).union(watermarks.keys) }
 
     /// The occurrences of a campaign that ended after now.
     package func endedAhead(of campaign: String, at now: Date) -> [OccurrenceID] {
@@ -52,6 +71,9 @@ extension RecordedState {
 }
 
 extension RecordedOccurrence {
+    /// Whether it ended after now, by a clock that was fast, with nobody tried.
+    func hasEndedUntried(after now: Date) -> Bool { !hasTried && finished.map { $0 > now } == true }
+
     /// Forgets what became of one that has tried nobody. Whoever's clock had come to it stays in it: their window may be
     /// still to open, and nobody else joins a wave that the watermark has passed. Whoever was skipped stays so, unless a
     /// fast clock may be the reason, and what waits for a person still does.

@@ -83,7 +83,7 @@ import Testing
 
     @Test func `only what is ahead is set back`() async throws {
         let world = try await world("2026-12-07 09:30")
-        #expect(throws: RewindProblem.noWatermark) { try world.state.changes(rewinding: "wave", to: world.now) }
+        #expect(throws: RewindProblem.unknown) { try world.state.changes(rewinding: "wave", to: world.now) }
         let mark = Date.utc("2026-12-07 09:30")
         for now in [mark, mark + 1] {
             #expect(throws: RewindProblem.notAhead(mark)) { try world.state.changes(rewinding: "tide", to: now) }
@@ -124,6 +124,49 @@ import Testing
         #expect(Set(state.told.outbox.compactMap(\.occurrence)) == Set(again + over))
         state.apply(try state.changes(rewinding: "tide", to: now))
         #expect(Set(state.told.outbox.compactMap(\.occurrence)) == Set(over))
+    }
+
+    // MARK: What a fast clock left of a campaign that is due once for all
+
+    /// The clock was a year fast. What was due a day ago is too late anyway.
+    @Test(arguments: [(3600, true), (-60, true), (-86_400, false)])
+    func `what a fast clock called too late is told, and comes due after a rewind`(
+        _ due: Int, _ isInTime: Bool
+    ) throws {
+        let campaign = Campaign.tide(at: .after(due))
+        var scenario = PlanScenario()
+        scenario.want(campaign)
+        let fast = scenario.plan(at: .after(365 * 86_400))
+        #expect(fast.missed.map(\.occurrence) == [campaign.id])
+        scenario.carryOut(fast)
+        let plan = scenario.plan()
+        #expect(plan.sends.isEmpty && plan.missed.isEmpty)
+        #expect(plan.silenced.map(\.kind) == (isInTime ? [.ended] : []))
+        try rewind(&scenario)
+        let later = scenario.plan(at: .after(max(0, due)))
+        #expect(later.silenced.isEmpty)
+        #expect(later.sends.map(\.occurrence) == (isInTime ? [campaign.id] : []))
+        #expect(later.missed.map(\.occurrence) == (isInTime ? [] : [campaign.id]))
+    }
+
+    @Test func `what a fast clock sent is told as long as caps count it as sent later`() throws {
+        let (campaign, fast) = (Campaign.tide(at: .after(9 * 86_400)), Date.after(9 * 86_400 + 60))
+        var scenario = PlanScenario()
+        scenario.settings.frequencyCaps = [FrequencyCap(name: "all", max: 1, per: .seconds(86_400))]
+        scenario.want(campaign)
+        scenario.began(campaign, accepted: [1, 2, 3])
+        scenario.state.occurrences[campaign.id]?.begun = fast
+        scenario.state.occurrences[campaign.id]?.finished = fast
+        let start = MessageStart(until: fast + 1740, tags: [])
+        scenario.state.starts = [campaign.id: Partition(disjoint: [start: [1, 2, 3]])]
+        #expect(scenario.plan().silenced.map(\.kind) == [.starts])
+        try rewind(&scenario)
+        #expect(scenario.plan().silenced.isEmpty)
+        let now = MessageStart(until: PlanScenario.now, tags: [])
+        #expect(scenario.state.starts == [campaign.id: Partition(disjoint: [now: [1, 2, 3]])])
+        #expect(throws: RewindProblem.notAhead(nil)) {
+            try scenario.state.changes(rewinding: "tide", to: PlanScenario.now)
+        }
     }
 
     // MARK: What a fast clock left of a campaign in local time

@@ -4,7 +4,7 @@ import HeraldCore
 
 struct StateRewind: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rewind", abstract: "Let a cron campaign come due again after a clock was fast.",
+        commandName: "rewind", abstract: "Let a campaign come due again after a clock was fast.",
         discussion: """
             A run whose clock is fast deals with what is still to come, and nothing comes due until then. This makes the \
             campaign count from now on again. What was sent is not sent again. What nobody was sent comes due again if \
@@ -24,7 +24,7 @@ struct StateRewind: AsyncParsableCommand {
             var state = try await store.snapshot()
             // No run may have come since it was renamed.
             let names = CampaignNames(of: context.workspace.campaigns, state).recorded(of: campaign)
-            let name = names.first { state.watermarks[$0] != nil } ?? campaign
+            let name = names.first(where: state.knownCampaigns.contains) ?? campaign
             for id in state.endedAhead(of: name, at: now) {
                 state.occurrences[id] = try await store.occurrence(id)
             }
@@ -41,13 +41,15 @@ struct StateRewind: AsyncParsableCommand {
 extension RewindProblem {
     func failure(for campaign: String, in state: RecordedState) -> CommandFailure {
         switch self {
-        case .noWatermark:
+        case .unknown:
             CommandFailure(
-                .wrong, "the state has no cron campaign '\(campaign)'", for: campaign,
-                among: state.watermarks.keys.sorted(), help: "'herald state show' lists what the state has")
+                .wrong, "the state has no campaign '\(campaign)'", for: campaign,
+                among: state.knownCampaigns.sorted(), help: "'herald state show' lists what the state has")
         case .notAhead(let mark):
             CommandFailure(
-                .wrong, "campaign '\(campaign)' is dealt with until \(mark.rfc3339), which has passed",
+                .wrong,
+                mark.map { "campaign '\(campaign)' is dealt with until \($0.rfc3339), which has passed" }
+                    ?? "a fast clock left nothing of campaign '\(campaign)'",
                 help: "nothing is to be set back; 'herald plan' shows when it is due")
         }
     }
