@@ -226,4 +226,44 @@ struct FollowUpEditTests: FollowUpScene {
         let shown = try await town.herald("state", "show", "sorry@once", "--format", "json")
         #expect(try JSONValue(parsing: Array(shown.output.utf8))["occurrences"]?.array?.first?["accepted"] == 2)
     }
+
+    /// Nobody was refused, so nobody is missed. While another send is open, nobody knows who will be.
+    @Test(
+        arguments: [
+            "{cron: \"0 11 * * *\", max_lateness: 1h}",
+            "{cron: \"0 11 * * *\", max_lateness: 1h, timezone: {field: zone, default: Europe/Rome}}",
+        ], [false, true])
+    func `a follow-up that repeats misses nobody where nobody is left to write to`(
+        _ schedule: String, isOpen: Bool
+    ) async throws {
+        let main = Self.campaign("tides", to: "members")
+        let again = Self.again("{campaign: tides, is: [rejected]}")
+        let plain = again + Self.campaign("plain", to: "again", "schedule: \(schedule)")
+        var files = Self.files(main, plain)
+        files["audience.yaml"] =
+            "kind: audience\nname: members\nsource: {file: members.csv}\nfields: {zone: {type: timezone}}\n"
+        files["members.csv"] =
+            "fid,zone\n" + (1...12).map { "\(Registration.fid($0).rawValue),Europe/Rome\n" }.joined()
+        let town = try Town(files, at: Self.monday)
+        _ = try await town.herald("state", "init")
+        #expect(try await town.herald("run").failure == nil)
+        #expect(town.sent("tides").count == 12)
+        if isOpen {
+            let staged = main + "revision: 2\ndelivery: {stages: [50%, 100%], soak: manual}\n"
+            try town.folder.write(staged + "---\n" + plain, to: "campaigns.yaml")
+            _ = try await town.herald("run")
+        }
+        town.go(to: Self.monday + Self.day + 11.2 * 3600)
+        let due = try await town.herald("run")
+        #expect(due.errors.contains("'plain' is due and has nobody to send to"), "\(due.errors)")
+        // By then it is too late on every clock.
+        town.go(to: Self.monday + 3 * Self.day + 3600)
+        let late = try await town.herald("plan")
+        let passes = late.output.contains("goes to nobody: what came of other sends leaves nobody")
+        #expect(passes != isOpen, "\(late.output)")
+        let run = try await town.herald("run")
+        #expect((run.failure == nil) != isOpen, "\(run.output) \(run.errors)")
+        let after = try await town.herald("run")
+        #expect(after.failure == nil && !after.errors.contains("goes to nobody"), "\(after.errors)")
+    }
 }

@@ -13,6 +13,8 @@ package struct FollowedOccurrences: Sendable {
         var isNeeded: Bool
         /// Whether there is none yet, although the state or the file names one, or a person has people of it tried again.
         var isUndecided: Bool
+        /// Whether none of its campaign is being sent.
+        var isSettled: Bool
     }
 
     /// One in local time that was done when a run looked last, and has not ended.
@@ -81,7 +83,8 @@ package struct FollowedOccurrences: Sendable {
             let found = Followed(
                 audience: audience, followUp: followUp, id: last?.id,
                 finished: over.first { $0.occurrence.finished != nil }?.id, isNeeded: isNeeded,
-                isUndecided: !again.isEmpty || last == nil && (named != nil || !open.isEmpty))
+                isUndecided: !again.isEmpty || last == nil && (named != nil || !open.isEmpty),
+                isSettled: again.isEmpty && open.isEmpty)
             followed.append(found)
             guard isNeeded else { continue }
             if let last, last.occurrence.finished == nil {
@@ -143,16 +146,18 @@ package struct FollowedOccurrences: Sendable {
         var limits: [String: OutcomeLimit] = [:]
         for followed in followed {
             let name = followed.audience.name.value
-            limits[name] = OutcomeLimit([], isUndecided: followed.isUndecided)
+            let (isUndecided, isSettled) = (followed.isUndecided, followed.isSettled)
+            limits[name] = OutcomeLimit([], isUndecided: isUndecided, isSettled: isSettled)
             guard let id = followed.id, followed.isNeeded, let occurrence = try await store?.occurrence(id) else {
                 continue
             }
             guard let ledger = occurrence.ledger else {
-                if followed.isUndecided { continue }
+                if isUndecided { continue }
                 throw PrunedFollowUp(audience: name, occurrence: id, followed.followUp)
             }
-            limits[name] = occurrence.limit(of: ledger.ended(), to: followed.followUp.outcomes, dead)
-            limits[name]?.isUndecided = followed.isUndecided
+            var limit = occurrence.limit(of: ledger.ended(), to: followed.followUp.outcomes, dead)
+            (limit.isUndecided, limit.isSettled) = (isUndecided, isSettled)
+            limits[name] = limit
         }
         return limits
     }

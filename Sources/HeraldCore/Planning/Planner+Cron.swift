@@ -108,6 +108,12 @@ extension Planner {
         return result
     }
 
+    /// Nobody is missed where what came of campaigns left nobody until it was too late.
+    mutating func notePassing(_ id: OccurrenceID, _ wanted: DesiredSend) {
+        overview.warnings.append(
+            "\(id) goes to nobody: what came of other sends leaves nobody (\(wanted.campaign.target.value.words))")
+    }
+
     /// - Parameter mark: until when its occurrences are dealt with.
     mutating func noteFastClock(_ campaign: Campaign, _ mark: Date) {
         guard campaign.enabled, mark > latest + Self.clockTolerance else { return }
@@ -188,7 +194,11 @@ extension Planner {
         // Those whose window was another one until now.
         let kept = patience != nil || waits.recorded.isEmpty ? [] : passed.filter { keepsWaiting($0, wanted) }
         let late = kept.isEmpty ? passed : passed.filter { !kept.contains($0) }
-        leaveOut(late, of: campaign, reason, as: "missed", in: \.missed, beyond: \.missed)
+        if wanted.isForNobody, let last = late.last {
+            notePassing(freeID(of: campaign, due: last), wanted)
+        } else {
+            leaveOut(late, of: campaign, reason, as: "missed", in: \.missed, beyond: \.missed)
+        }
         let start = max(mark, cutoff)
         guard schedule.catchUp != .all, let last = schedule.latest(after: start, through: now) ?? kept.last else {
             return kept + schedule.occurrences(after: start, through: now, limit: Self.caughtUp + 1)

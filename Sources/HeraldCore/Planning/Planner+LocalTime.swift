@@ -168,7 +168,7 @@ extension Planner {
             if listsSkipped {
                 noteUncounted(local, id, wanted)
             } else if isEmpty {
-                waitForSomebody(local, id, campaign, progress, isKnown: recorded != nil, &dealt)
+                waitForSomebody(local, id, wanted, progress, isKnown: recorded != nil, &dealt)
             } else {
                 noteAhead(sorting, id, wanted)
                 if isOver { endWithNobody(local, id, campaign, sorting, progress) }
@@ -232,13 +232,17 @@ extension Planner {
     ///
     /// - Parameter isKnown: whether the state has it, so that no earlier plan told what became of it.
     private mutating func waitForSomebody(
-        _ local: LocalTime, _ id: OccurrenceID, _ campaign: Campaign, _ progress: WaveSorting.Progress, isKnown: Bool,
+        _ local: LocalTime, _ id: OccurrenceID, _ wanted: DesiredSend, _ progress: WaveSorting.Progress, isKnown: Bool,
         _ dealt: inout Date
     ) {
+        let campaign = wanted.campaign
         // Nobody knows whose clock has reached it.
         let last = campaign.schedule.lastInstant(of: local)
         if last <= progress.mark, !isKnown { return }
-        if campaign.lateness(due: last, at: now) != nil { return miss(local, id, campaign, of: 0) }
+        if campaign.lateness(due: last, at: now) != nil {
+            let passes = campaign.schedule.repeats && !isKnown && wanted.isForNobody
+            return passes ? notePassing(id, wanted) : miss(local, id, campaign, of: 0)
+        }
         dealt = min(dealt, local.firstInstant - 1)
         let reaching = progress.reaching(local, in: campaign.schedule.zone)
         guard let instant = reaching?.instant, instant <= now, instant > progress.mark else { return }

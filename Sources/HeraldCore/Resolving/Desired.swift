@@ -124,6 +124,8 @@ package struct DesiredSend: Sendable {
     package var isListUndecided = false
     /// Whom the target has, whatever came of whom, but for those who opted out. `nil` if no outcomes decide.
     package var listed: RecipientSet?
+    /// Whether nothing is under way that may choose other members than those that outcomes choose now.
+    package var isSettled = true
     /// Whether the members are known. If not, they are all who may be members.
     package var isKnown = true
     /// The recipients of the requests, or `[0]` if one request reaches the whole target.
@@ -156,6 +158,11 @@ extension DesiredSend {
 
     /// Whether it is known how many members there are.
     var isCounted: Bool { isKnown && undecided.isEmpty }
+
+    /// Whether the target has people, and what came of campaigns leaves none of them.
+    var isForNobody: Bool {
+        isCounted && isSettled && members.subtracting(guests).isEmpty && listed?.isEmpty == false
+    }
 
     /// Who may be sent an occurrence.
     ///

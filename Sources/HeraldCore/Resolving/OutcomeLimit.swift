@@ -6,9 +6,14 @@ package struct OutcomeLimit: Hashable, Sendable {
     package var part: RecipientSet?
     /// Whether there is no occurrence to go by yet, but there will be. Until then nobody's part is decided by it.
     package var isUndecided: Bool
+    /// Whether nothing is under way that may choose others.
+    package var isSettled: Bool
 
-    package init(_ chosen: RecipientSet, orNotIn part: RecipientSet? = nil, isUndecided: Bool = false) {
-        (self.chosen, self.part, self.isUndecided) = (chosen, part, isUndecided)
+    package init(
+        _ chosen: RecipientSet, orNotIn part: RecipientSet? = nil, isUndecided: Bool = false, isSettled: Bool = true
+    ) {
+        (self.chosen, self.part) = (chosen, part)
+        (self.isUndecided, self.isSettled) = (isUndecided, isSettled)
     }
 
     /// Where there is no occurrence to go by.

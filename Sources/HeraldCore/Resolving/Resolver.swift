@@ -12,6 +12,8 @@ package struct Resolver {
     private let begunAudiences: AudienceMembers
     /// Whether it is known who passes the outcomes that audiences go by.
     private let knowsOutcomes: Bool
+    /// The audiences that may go by an occurrence that is being sent.
+    private let unsettled: Set<String>
     private let suppressed: RecipientSet
     private let listed: RecipientSet
     private var collapsed = 0
@@ -140,6 +142,7 @@ package struct Resolver {
         let ordered = workspace.audiences.inOrder(from: names)
         audiences = AudienceMembers(ordered, limits) { rows[.audience($0)] ?? [] }
         knowsOutcomes = limits != nil
+        unsettled = Set((limits ?? [:]).filter { !$0.value.isSettled }.keys)
         if limits == nil || !workspace.goesByOutcomes {
             (listedAudiences, begunAudiences) = (audiences, audiences)
         } else {
@@ -217,6 +220,7 @@ package struct Resolver {
                 send.isListUndecided = begunAudiences.isUndecided(campaign, deciding: deciding)
                 let itself: Set = [campaign.name.value]
                 send.undecidedByItself = Set(send.undecided.filter { audiences.undecided[$0] == itself })
+                send.isSettled = unsettled.isDisjoint(with: deciding)
             }
             if !send.undecidedByOthers.isEmpty { send.members = recipients(of: campaign, in: listedAudiences) }
             send.isKnown = knowsOutcomes || !send.goesByOutcomes
