@@ -27,15 +27,17 @@ package final class ChildProcess: Sendable {
     /// open.
     private static let starting = Mutex(())
 
-    /// Starts a program with nothing to read, and with this environment only.
-    package init(_ program: String, _ arguments: [String], environment: [String: String] = [:]) throws {
+    /// Starts a program with this environment only, and with nothing to read unless a descriptor is given for that.
+    package init(
+        _ program: String, _ arguments: [String], environment: [String: String] = [:], input: Int32? = nil
+    ) throws {
         (pid, output, errors) = try Self.starting.withLock { _ in
-            try Self.spawn(program, arguments, environment)
+            try Self.spawn(program, arguments, environment, input)
         }
     }
 
     private static func spawn(
-        _ program: String, _ arguments: [String], _ environment: [String: String]
+        _ program: String, _ arguments: [String], _ environment: [String: String], _ input: Int32?
     ) throws -> (pid: pid_t, output: Int32, errors: Int32) {
         let (output, errors) = (try pipe(), try pipe())
         defer {
@@ -49,7 +51,11 @@ package final class ChildProcess: Sendable {
         #endif
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        if let input {
+            posix_spawn_file_actions_adddup2(&actions, input, 0)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        }
         posix_spawn_file_actions_adddup2(&actions, output.write, 1)
         posix_spawn_file_actions_adddup2(&actions, errors.write, 2)
         #if os(Linux)

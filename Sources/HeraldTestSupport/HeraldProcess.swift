@@ -10,11 +10,15 @@ package enum HeraldProcess {
         return tests.deletingLastPathComponent().appending(path: "herald").path
     }()
 
-    package static func start(_ arguments: [String], environment: [String: String] = [:]) throws -> ChildProcess {
+    /// - Parameter terminal: where it asks questions. Without one it has nothing to read.
+    package static func start(
+        _ arguments: [String], environment: [String: String] = [:], at terminal: TestTerminal? = nil
+    ) throws -> ChildProcess {
         var inherited = ProcessInfo.processInfo.environment.filter { ["PATH", "HOME", "TMPDIR"].contains($0.key) }
         inherited["NO_GCE_CHECK"] = "true"
         return try ChildProcess(
-            program, arguments, environment: inherited.merging(environment) { _, new in new })
+            program, arguments, environment: inherited.merging(environment) { _, new in new },
+            input: terminal?.end)
     }
 
     package static func run(

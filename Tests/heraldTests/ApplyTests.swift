@@ -34,6 +34,39 @@ import Testing
         await sandbox.end()
     }
 
+    /// A text is corrected, or a person leaves the list, while a person reads the plan.
+    @Test(arguments: [
+        ("resources.yaml", "To each of you", "Something else"), ("all.txt", Registration.fid(5).rawValue, ""),
+    ])
+    func `what changed before the answer is not done, and the next apply does it`(
+        _ file: String, _ before: String, _ after: String
+    ) async throws {
+        let sandbox = try Sandbox(Self.files)
+        let (_, host) = try await sandbox.startEmulator()
+        let apply = { (terminal: TestTerminal) in
+            try HeraldProcess.start(
+                ["-w", sandbox.workspace, "apply"], environment: sandbox.environment(host), at: terminal)
+        }
+        let terminal = try TestTerminal()
+        let asking = try apply(terminal)
+        // The plan is there, so the files have been read.
+        _ = await asking.firstLine()
+        let text = try sandbox.folder.read("workspace/\(file)")
+        try sandbox.folder.write(text.replacing(before, with: after), to: "workspace/\(file)")
+        terminal.type("yes")
+        let ended = await asking.wait()
+        #expect(ended.status == 1, "\(ended.output)\(ended.errors)")
+        #expect(ended.errors.contains("changed while this waited for your answer"), "\(ended.errors)")
+        #expect(try await Control(host).requests().isEmpty)
+        // Nothing changes any more.
+        terminal.type("yes")
+        let again = try apply(terminal)
+        let next = await again.wait()
+        #expect(next.status == 0, "\(next.output)\(next.errors)")
+        #expect(try sandbox.accepted(in: ["ledger.ndjson"]).count == (file == "all.txt" ? 20 : 21))
+        await sandbox.end()
+    }
+
     @Test func `a dry run sends nothing and leaves the state as it is`() async throws {
         let sandbox = try Sandbox(Self.files)
         let (_, host) = try await sandbox.startEmulator()

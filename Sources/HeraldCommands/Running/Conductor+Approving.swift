@@ -53,7 +53,7 @@ extension Conductor {
         }
     }
 
-    /// Asks the person who has seen the plan.
+    /// Asks the person who has seen the plan. Nobody knows how long the answer takes.
     func approve(_ state: KnownState) throws {
         guard isatty(STDIN_FILENO) == 1 else {
             throw CommandFailure(
@@ -62,6 +62,11 @@ extension Conductor {
         }
         let making = state.exists ? "" : " (and make the state \(context.state.name))"
         guard console.confirms("Do it\(making)?") else { throw CommandFailure.notApproved }
+        if haveFilesChanged {
+            throw CommandFailure(
+                .wrong, "files of the workspace changed while this waited for your answer; nothing was done",
+                help: "apply again, and look at the new plan")
+        }
     }
 }
 

@@ -49,7 +49,8 @@ struct Conductor {
         }
     }
 
-    private var haveFilesChanged: Bool {
+    /// Whether the files have changed since they were read.
+    var haveFilesChanged: Bool {
         let watch = FileWatch(context.files, environment: context.common.environment)
         watch.look()
         return watch.hasChanged

@@ -17,12 +17,13 @@ final class FileWatch: Sendable {
     /// Whether the content of the files had changed when it looked last.
     var hasChanged: Bool { changed.withLock(\.self) }
 
-    /// Looks at the files every second until their content has changed, or until the task is cancelled.
+    /// Looks at the files now and every second, until their content has changed or the task is cancelled.
     func watch(by clock: any Clock<Duration>) async {
         guard files.watched != nil else { return }
-        while !Task.isCancelled, !hasChanged {
+        while !Task.isCancelled {
+            look()
+            if hasChanged { return }
             try? await clock.sleep(for: .seconds(1))
-            if !Task.isCancelled { look() }
         }
     }
 
