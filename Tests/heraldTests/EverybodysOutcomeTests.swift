@@ -134,6 +134,22 @@ struct EverybodysOutcomeTests: StageScene {
         #expect(words.joined(separator: " ") == outcome, "\(text)")
     }
 
+    @Test func `who is not in another target that a send goes on with is skipped`() async throws {
+        let town = try await town(Self.files(Self.usual))
+        try await runs(town, 0)
+        let audience = "---\nkind: audience\nname: sailors\nsource: {file: sailors.csv}\n"
+        let campaign = Self.campaign("rate: 100/s").replacing("audience: members", with: "audience: sailors")
+        try town.folder.write(Self.list([1, 4, 70]), to: "sailors.csv")
+        try town.folder.write(campaign + audience, to: "hello.yaml")
+        let goOn = try await town.herald("state", "resolve", "hello@once", "--continue")
+        #expect(goOn.failure == nil, "\(goOn.errors)")
+        #expect(goOn.errors.contains("58 recipients whom it was for had nothing yet"), "\(goOn.errors)")
+        let run = try await town.herald("run")
+        #expect(run.failure == nil, "\(run.errors)")
+        let had = [1: "accepted", 4: "accepted", 30: "accepted"]
+        #expect(try await outcomes(town) == Self.every("skipped not_tried", but: had).merging([70: "accepted"]) { $1 })
+    }
+
     @Test func `who waits for a person is held`() async throws {
         let town = try await town(Self.files(Self.usual))
         town.answer(Self.tenth.map { .fid($0) }, with: .error(403, "PERMISSION_DENIED", fcm: "SENDER_ID_MISMATCH"))

@@ -29,6 +29,7 @@ extension CommandContext {
             told.decide(resolution, about: id)
             try await store.commit(changes + (told == state.told ? [] : [.told(told)]))
             if resolution == .abandon { return state.wordsOfWhoIsLeft(of: id, campaign, at: machine.now()) }
+            if resolution == .goOn { return Self.wordsOfWhoIsReleased(by: changes) }
             let unreachable = again.intersection(state.dead).union(erased).count
             guard unreachable > 0 else { return [] }
             let people = count(unreachable, "recipient")
@@ -36,6 +37,16 @@ extension CommandContext {
         }
         console.info("herald: settled \(id)\n")
         for line in left { console.info("herald: \(line)\n") }
+    }
+
+    /// Who had nothing yet of an occurrence that goes on with another target. No list is read here.
+    private static func wordsOfWhoIsReleased(by changes: [StateChange]) -> [String] {
+        let numbers = changes.map { if case .skip(_, let members, .notTried) = $0 { members.count } else { 0 } }
+        let number = numbers.reduce(0, +)
+        guard number > 0 else { return [] }
+        return [
+            "\(count(number, "recipient")) whom it was for had nothing yet; those who are not in its target any more are skipped"
+        ]
     }
 
     /// What lists say of whom a campaign goes to. Other decisions need no list.

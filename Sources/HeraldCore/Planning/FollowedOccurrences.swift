@@ -209,7 +209,8 @@ extension DesiredSend {
             occurrence.revision == campaign.revision
         else { return false }
         let last = campaign.schedule.mayWaitADay ? local.nextDay : local
-        let known = (occurrence.ledger?.entries.all ?? []).union(occurrence.classes.all)
+        let known = (occurrence.ledger?.entries.all ?? []).subtracting(occurrence.released)
+            .union(occurrence.classes.all)
         let others = members.subtracting(guests).subtracting(known).subtracting(dead)
         return zones(of: others, by: field, else: campaign.schedule.zone).contains { zone, people in
             !people.isEmpty && campaign.schedule.reaching(last, in: zone).instant > mark

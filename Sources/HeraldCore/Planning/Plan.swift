@@ -169,6 +169,8 @@ package struct Plan: Hashable, Sendable {
         /// What the state must learn before the first request: whom the occurrence is for, holdouts included. `nil` if it
         /// knows, or if one request reaches everybody.
         package var assignment: Partition<MessageClass>?
+        /// Those of them who were skipped because of another target (`Ledger.released`).
+        package var returning = RecipientSet()
         /// Until when members may start, where their window closes.
         package var closings = Partition<Date>()
         /// Whether the occurrence goes on after this step: some whom it is for wait for their window, or left the list and

@@ -8,8 +8,10 @@ extension Planner {
         var book = CapBook(state.starts, at: now)
         for send in underWay {
             // Whoever has it is in the state. Whoever was refused got nothing. Who may have it may be sent it again.
-            let ledger = state.occurrences[send.occurrence]?.ledger ?? Ledger()
-            fill(&book, with: send, send.members.subtracting(ledger.settled.subtracting(ledger.uncertain)))
+            let occurrence = state.occurrences[send.occurrence]
+            let ledger = occurrence?.ledger ?? Ledger()
+            let known = ledger.settled.subtracting(ledger.uncertain).subtracting(occurrence?.released ?? [])
+            fill(&book, with: send, send.members.subtracting(known))
         }
         return book
     }

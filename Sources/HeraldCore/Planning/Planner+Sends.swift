@@ -223,7 +223,8 @@ extension Planner {
         if case .group(let name) = campaign.target.value, isOneRequest, !listsSkipped, liveMembers(of: name).isEmpty {
             members = []
         }
-        let tried = ledger.settled
+        let released = ledger.released(from: classes)
+        let tried = ledger.settled.subtracting(released)
         var repeated = campaign.delivery.onUnknown == .resend ? ledger.uncertain.intersection(members) : []
         var parts: Partaking?
         if listsSkipped || isOneRequest {
@@ -255,6 +256,7 @@ extension Planner {
         if let parts {
             send.classes = parts.classes
             (send.assignment, send.leftOut) = (parts.assignment, parts.leftOut)
+            send.returning = released.intersection(parts.assignment?.all ?? [])
             send.leftOut.tellApart(dead: wanted.members(for: classes).intersection(unreachable))
         }
         if let sorting { send.take(sorting, until: campaign.schedule.lastInstant(of: sorting.waves.local), at: now) }

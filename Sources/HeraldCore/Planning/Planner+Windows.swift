@@ -70,7 +70,10 @@ extension Planner {
         // Of a finished one only counts are known. It was for everybody.
         let reached =
             newer.contains { $0.finished != nil }
-            ? send.members : newer.reduce(into: RecipientSet()) { $0.formUnion($1.ledger?.settled ?? []) }
+            ? send.members
+            : newer.reduce(into: RecipientSet()) {
+                $0.formUnion(($1.ledger?.settled ?? []).subtracting($1.released))
+            }
         let both = send.members.intersection(reached)
         let again = both.subtracting(repeated(occurrence, of: both))
         guard !again.isEmpty else { return send }

@@ -204,7 +204,7 @@ extension RecordedState {
         let campaign = try declared(campaign, for: occurrence)
         let isWhole = campaign.target.value.isOneRequest(campaign.delivery)
         // Those who have it would get it again with the rest of the target.
-        let settled = occurrence.ledger?.settled ?? []
+        let settled = occurrence.ledger?.settled.subtracting(occurrence.released) ?? []
         if !settled.isEmpty, settled.intersection(.target).isEmpty == isWhole { throw .reachedOtherwise }
         // Nothing would say any more who is a holdout.
         if !settled.isEmpty, occurrence.hasTexts, campaign.content.personal == nil { throw .noMorePersonal }
@@ -238,7 +238,10 @@ extension RecordedState {
         }
         let partakers = occurrence.partakers(in: campaign)
         guard isForOthers else { return changes + (partakers == occurrence.classes ? [] : [.assign(id, partakers)]) }
-        return changes + [.assign(id, Partition())] + (isClosed ? [.assign(id, partakers)] : [])
+        if isClosed { return changes + [.assign(id, Partition()), .assign(id, partakers)] }
+        // The next step takes those back whom the campaign goes to now. Nobody else is forgotten.
+        let untried = later.hasBegun ? occurrence.untried.subtracting(.target) : []
+        return changes + (untried.isEmpty ? [] : [.skip(id, untried, .notTried)]) + [.assign(id, Partition())]
     }
 
     /// The occurrence that has the time of a campaign that is due once, where an earlier schedule had several.

@@ -217,9 +217,10 @@ package struct Told: Hashable, Sendable {
         let recorded = occurrence.flatMap { state.occurrences[OccurrenceID(rawValue: $0)] }
         let figures = recorded.map { recorded in
             let counts = recorded.counts
-            let left = recorded.finished == nil ? recorded.classes.without(\.isHoldout).all.count - counts.settled : 0
+            let part = recorded.finished == nil ? recorded.classes.without(\.isHoldout).all : []
+            let left = part.subtracting(recorded.ledger?.settled ?? [])
             return [
-                "pending": left, "accepted": counts[.accepted], "rejected": counts[.rejected],
+                "pending": left.count, "accepted": counts[.accepted], "rejected": counts[.rejected],
                 "unknown": counts.uncertain,
                 "skipped": counts[.skipped], "abandoned": counts[.abandoned],
             ].filter { $0.value > 0 }

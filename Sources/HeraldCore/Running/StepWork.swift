@@ -228,6 +228,7 @@ struct StepWork {
     private func assigning(_ send: Plan.Send) -> [StateChange] {
         var changes: [StateChange] = []
         if let assignment = send.assignment { changes.append(.assign(send.occurrence, assignment)) }
+        if !send.returning.isEmpty { changes.append(.outcome(send.occurrence, send.returning, nil)) }
         if let waves = send.waves {
             if !waves.unrecorded.isEmpty { changes.append(.waves(send.occurrence, waves.unrecorded)) }
             if let mark = waves.nextMark, !waves.fresh.isEmpty {

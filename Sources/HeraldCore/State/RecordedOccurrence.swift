@@ -119,6 +119,14 @@ package struct RecordedOccurrence: Hashable, Sendable {
     /// Whether its recipients get different texts, or none.
     package var hasTexts: Bool { classes.states.contains { $0 != MessageClass() } }
 
+    /// Whom it is for and who has no outcome.
+    var untried: RecipientSet {
+        classes.members(where: { !$0.isHoldout }).subtracting(ledger?.entries.all ?? [])
+    }
+
+    /// Those of an open occurrence who were skipped when it went on with another target (`Ledger.released`).
+    var released: RecipientSet { finished == nil ? ledger?.released(from: classes) ?? [] : [] }
+
     /// The occurrence as plans read it.
     package var summary: RecordedOccurrence {
         var copy = self
@@ -147,7 +155,7 @@ package struct RecordedOccurrence: Hashable, Sendable {
     /// - Parameter chosen: those of a set whom it is written for.
     private func settling(as id: OccurrenceID, _ chosen: (RecipientSet) -> RecipientSet) -> [StateChange] {
         guard let ledger else { return [] }
-        let untried = chosen(classes.members(where: { !$0.isHoldout }).subtracting(ledger.entries.all))
+        let untried = chosen(untried)
         let (again, refused) = (chosen(ledger[.again]), chosen(ledger[.deferred]))
         return (again.isEmpty ? [] : [.restore(id, again)])
             + (refused.isEmpty ? [] : [.reject(id, refused, code: Ledger.refusal)])

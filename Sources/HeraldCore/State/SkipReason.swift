@@ -11,6 +11,7 @@ package enum SkipReason: Hashable, Sendable {
     /// On their clock another local time of the schedule was the same instant.
     case sameInstant
     /// The occurrence ended before they were tried, and a person had only others tried again, or they were erased before.
+    /// Or a person had it go on with a target that may not have them.
     case notTried
     /// They have had as many messages as the cap of that name allows.
     case capped(String)

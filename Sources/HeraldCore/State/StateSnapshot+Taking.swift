@@ -62,7 +62,9 @@ extension StateSnapshot.Group {
 extension StateSnapshot.Occurrence {
     fileprivate init(counting occurrence: RecordedOccurrence, dead: RecipientSet) {
         let counts = occurrence.counts
-        let entries = LedgerEntry.allCases.map { ($0, counts[$0]) }
+        // They may be part of it again.
+        let released = occurrence.released.count
+        let entries = LedgerEntry.allCases.map { ($0, counts[$0] - ($0 == .skipped ? released : 0)) }
         var recorded = occurrence
         (recorded.target, recorded.classes, recorded.waves) = ("", Partition(), Partition())
         recorded.outcomes = .counts(

@@ -193,4 +193,30 @@ struct PlannerOwingTests {
         #expect(send.members == [2, 3])
         #expect(send.assignment == Partition(disjoint: [MessageClass(): [1, 2, 3]]))
     }
+
+    /// The target becomes an audience of 4 and 5, and then the first one again.
+    @Test func `whom another target does not have is skipped, until a target has them again`() throws {
+        let first = Campaign.tide()
+        var scenario = halfDone(first, for: [1, 2, 3, 4])
+        var other = first
+        other.target = Located(.audience("sailors"))
+        scenario.want(other, for: [4, 5])
+        func goOn(_ campaign: Campaign) throws {
+            scenario.state.apply(
+                try scenario.state.changes(resolving: first.id, by: .goOn, campaign: campaign, at: PlanScenario.now))
+        }
+        try goOn(other)
+        #expect(scenario.state.occurrences[first.id]?.codes == ["not_tried": [3, 4]])
+        let plan = scenario.plan()
+        let send = try #require(plan.sends.first)
+        #expect(send.members == [4, 5] && plan.sends.count == 1)
+        scenario.state.apply(try StepWork(.send(send), isDryRun: false, begun: plan.at, now: plan.at).opening)
+        // The run stops before it comes to 4.
+        scenario.state.apply([.outcome(first.id, [5], .accepted)])
+        #expect(scenario.state.occurrences[first.id]?.codes == ["not_tried": [3]])
+        #expect(scenario.plan().sends.map(\.members) == [[4]])
+        scenario.desired.sends[0] = DesiredSend(campaign: first, members: [1, 2, 3, 4])
+        try goOn(first)
+        #expect(scenario.plan().sends.map(\.members) == [[3, 4]])
+    }
 }
