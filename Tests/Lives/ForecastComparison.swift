@@ -39,6 +39,7 @@ struct ForecastComparison {
             proposal.plan.refusals.removeAll {
                 $0.kind == .looksRenamed && told.contains("campaign '\($0.name)'")
             }
+            proposal.plan.held = proposal.plan.held.map(\.asSnapshotsTell)
             // A snapshot does not say since when messages count, nor when they started.
             proposal.overview.warnings.removeAll {
                 $0.hasPrefix("the snapshot knows") || $0.hasPrefix("frequency cap")

@@ -8,6 +8,7 @@ extension ForecastComparison {
         var resolve: String
 
         init(_ held: Plan.Held) {
+            let held = held.asSnapshotsTell
             (occurrence, resolve) = (held.occurrence, held.resolve)
             reason = held.reason.split(separator: "; ").filter { !$0.contains(" wave ") }.joined(separator: "; ")
         }
@@ -22,5 +23,18 @@ extension ForecastComparison {
         init(_ missed: Plan.Missed) {
             (occurrence, due, reason) = (missed.occurrence, missed.due, String(missed.reason.prefix { $0 != "," }))
         }
+    }
+}
+
+extension Plan.Held {
+    /// Without what keeps an occurrence from going on, and without codes: a snapshot says neither who got which text nor
+    /// why somebody was rejected.
+    var asSnapshotsTell: Plan.Held {
+        var held = self
+        let prospect = "what the file says now"
+        if reason.contains(prospect) { (held.resolve, held.command) = ("", "") }
+        held.reason = reason.split(separator: "; ").filter { !$0.contains(prospect) && !$0.contains("--retry") }
+            .joined(separator: "; ")
+        return held
     }
 }

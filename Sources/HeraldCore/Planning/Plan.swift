@@ -193,8 +193,7 @@ package struct Plan: Hashable, Sendable {
         package var missed: Missed?
         /// Whether an earlier run has told that of somebody else of the occurrence. It is news, and a failure, once.
         package var hasMissedBefore = false
-        /// Recipients that FCM refused for now in an earlier run, and who are not tried again. They may have got it, so
-        /// they are not skipped: they end as rejected.
+        /// Whom FCM refused for now in an earlier run, and who is not tried again. They may have got it: they end rejected.
         package var refused = RecipientSet()
         /// Those of the undecided whom FCM refused for now in an earlier run: if a cap stops them, they end as rejected.
         package var refusedIfStopped = RecipientSet()

@@ -75,11 +75,17 @@ extension Planner {
             return []
         }
         if isChanged {
+            let obstacle = obstacle(to: id, of: wanted)
+            let prospect =
+                obstacle.map { "it cannot go on with what the file says now: \($0)" }
+                ?? "--continue sends what the file says now to those who have nothing yet"
+                + repeating(rejectedOf: ledger)
             hold(
                 id,
-                "it is half done and its message, target or time changed since; --continue sends what the file says now to those who have nothing yet"
+                "it is half done and its message, target or time changed since; \(prospect)"
                     + waveDeadline(of: remaining, wanted, occurrence),
-                .held, .goOn, remaining: remaining.members.count, stageTable(of: remaining, wanted, occurrence))
+                .held, obstacle == nil ? .goOn : .abandon, remaining: remaining.members.count,
+                stageTable(of: remaining, wanted, occurrence))
         } else if !campaign.enabled {
             hold(
                 id, "it is half done and the campaign is disabled", .held, .abandon,

@@ -38,19 +38,24 @@ extension Planner {
     ) -> [Plan.Send] {
         let id = send.occurrence
         let counts = occurrence.counts
+        // Only what failed over may have changed besides.
+        let obstacle = halt == .failedOver ? obstacle(to: id, of: wanted) : nil
         let reason =
             switch halt {
             case .failedOver:
-                "the database failed over, and the state may lack who got it: --continue would send to them again"
+                "the database failed over, and the state may lack who got it"
+                    + (obstacle.map { "; it cannot go on with what the file says now: \($0)" }
+                        ?? ": --continue would send to them again")
             case .rejected:
                 "it stopped because \(counts[.rejected].grouped) of \(counts.tried.grouped) were rejected; mend the cause first, then --continue sends to the others"
+                    + repeating(rejectedOf: occurrence.ledger ?? Ledger())
             case .dead:
                 "it stopped because more registrations looked dead than guard max_forget_percent allows (\(settings.guards.maxForgetPercent) %); if they are, '\(forgetting(id))' forgets them and goes on"
             case .stage: haltedStage(occurrence, wanted.campaign)
             }
         let remedy: Remedy =
             switch halt {
-            case .failedOver: .end
+            case .failedOver: obstacle == nil ? .end : .abandon
             case .dead: .forget
             case .rejected, .stage: .goOn
             }
@@ -58,6 +63,39 @@ extension Planner {
             id, reason + waveDeadline(of: send, wanted, occurrence), .halted, remedy, remaining: send.members.count,
             stageTable(of: send, wanted, occurrence))
         return unrecorded(of: send)
+    }
+
+    /// Why a person cannot have an occurrence go on with what its campaign's file says now. `nil` if they can.
+    func obstacle(to id: OccurrenceID, of wanted: DesiredSend) -> String? {
+        let knowsClocks = !listsSkipped && state.clocksMatter(to: id, .goOn, wanted.campaign)
+        do throws(ResolutionProblem) {
+            _ = try state.changes(
+                resolving: id, by: .goOn, campaign: wanted.campaign, wanted: knowsClocks ? wanted : nil,
+                desired.audiencePreviousNames, at: now)
+            return nil
+        } catch {
+            switch error {
+            case .reachedOtherwise: return "it began with another kind of target, and who has it would get it again"
+            case .noMorePersonal:
+                return "it began with personal messages, and the campaign sends everybody the same now"
+            case .sentBefore(let earlier):
+                return "its campaign was sent already as \(earlier), and some would get it again"
+            case .timeTaken(let other): return "\(other) has the same time, and some would get it twice"
+            case .tooLate(let lateness): return "it is \(lateness.words)"
+            case .noOccurrence, .nobodyUncertain, .alreadyFinished, .noCampaign, .nobodyRejected, .nobodyReachable,
+                .changed, .disabled, .halted, .paused:
+                return nil
+            }
+        }
+    }
+
+    /// How those get it who were rejected, and are not among those with whom it goes on.
+    func repeating(rejectedOf ledger: Ledger) -> String {
+        let rejected = ledger[.rejected].subtracting(.target).subtracting(state.dead)
+        let codes = ledger.codes.states.filter { !ledger.codes[$0].intersection(rejected).isEmpty }.sorted()
+        guard !codes.isEmpty else { return "" }
+        let ways = codes.map { "--retry \($0)" }.joined(separator: ", ")
+        return "; after it, \(ways) has the \(rejected.count.grouped) rejected tried again"
     }
 
     /// Whether a person says that the occurrence's registrations are dead.

@@ -185,7 +185,9 @@ package struct PlanDocument: Document {
     private var leftOut: [String] {
         var parts: [String] = []
         if !plan.waiting.isEmpty { parts.append("\(count(plan.waiting.count, "occurrence")) waiting") }
-        if !plan.held.isEmpty { parts.append("\(count(plan.held.count, "occurrence")) held") }
+        // One may be held for two reasons.
+        let held = Set(plan.held.map(\.occurrence)).count
+        if held > 0 { parts.append("\(count(held, "occurrence")) held") }
         if !plan.unapproved.isEmpty { parts.append("\(count(plan.unapproved.count, "definition")) not approved") }
         if !plan.refusals.isEmpty { parts.append(count(plan.refusals.count, "refusal")) }
         return parts

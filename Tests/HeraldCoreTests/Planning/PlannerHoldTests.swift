@@ -1,0 +1,72 @@
+import FCM
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+/// What is held names only decisions that can be carried out, and says whom they leave out.
+struct PlannerHoldTests {
+    private static let due = Date.after(-600)
+
+    private func words(_ id: OccurrenceID, _ scenario: PlanScenario) throws -> (reason: String, resolve: String) {
+        let held = try #require(scenario.plan().held.first { $0.occurrence == id })
+        return (held.reason, held.resolve)
+    }
+
+    private static let edits: [(Campaign, String?)] = [
+        (.tide(at: due, title: "Low tide"), nil), (.tide(to: .audience("sailors"), at: due), nil),
+        (.tide(to: .topic("tides"), at: due), "it began with another kind of target"),
+        (.tide(at: .after(-7300)), "it is later than max_lateness allows"),
+    ]
+
+    @Test(arguments: edits.indices)
+    func `only what can go on after an edit offers that`(_ index: Int) throws {
+        let (campaign, obstacle) = Self.edits[index]
+        let id = Campaign.tide(at: Self.due).id
+        var scenario = PlanScenario()
+        scenario.began(.tide(at: Self.due), accepted: [1])
+        scenario.want(campaign)
+        let (reason, resolve) = try words(id, scenario)
+        #expect(reason.hasPrefix("it is half done and its message, target or time changed since; "))
+        #expect(reason.contains("--continue") == (obstacle == nil), "\(reason)")
+        #expect(obstacle.map { reason.contains(": \($0)") } ?? true, "\(reason)")
+        #expect(resolve == "herald state resolve \(id) \(obstacle == nil ? "--continue or " : "")--abandon")
+    }
+
+    /// Two of a cron are half done. Then the author gives the campaign one time, and lets the first go on.
+    @Test func `what would go on at the time of another occurrence does not offer that`() throws {
+        let cron = try Campaign.cron("0 8 * * *")
+        let dues = [-2, -1].map { Date.after($0 * 86_400) }
+        let ids = dues.map { OccurrenceID(campaign: "tide", due: $0, revision: 1) }
+        var scenario = PlanScenario()
+        for (id, due) in zip(ids, dues) {
+            var occurrence = RecordedOccurrence(cron, due: due)
+            occurrence.accepted = [1]
+            scenario.state.occurrences[id] = occurrence
+        }
+        let campaign = Campaign.tide(at: Self.due)
+        scenario.want(campaign)
+        scenario.state.apply(
+            try scenario.state.changes(resolving: ids[0], by: .goOn, campaign: campaign, at: PlanScenario.now))
+        let (reason, resolve) = try words(ids[1], scenario)
+        #expect(reason.contains("\(ids[0]) has the same time"), "\(reason)")
+        #expect(resolve == "herald state resolve \(ids[1]) --abandon")
+    }
+
+    /// 2 was refused, and 3 is dead.
+    @Test(arguments: [false, true])
+    func `who was rejected is not among those who get the rest, and that is said`(_ isHalted: Bool) throws {
+        let campaign = Campaign.tide(at: Self.due)
+        var scenario = PlanScenario()
+        scenario.began(campaign, accepted: [1])
+        scenario.state.apply([
+            .reject(campaign.id, [2], code: "INVALID_ARGUMENT"), .reject(campaign.id, [3], code: "UNREGISTERED"),
+        ])
+        scenario.state.dead = [3]
+        if isHalted { scenario.state.apply([.halt(campaign.id, .rejected)]) }
+        scenario.want(isHalted ? campaign : .tide(at: Self.due, title: "Low tide"), for: [1, 2, 3, 4])
+        let (reason, resolve) = try words(campaign.id, scenario)
+        #expect(reason.hasSuffix("; after it, --retry INVALID_ARGUMENT has the 1 rejected tried again"), "\(reason)")
+        #expect(resolve == "herald state resolve \(campaign.id) --continue or --abandon")
+    }
+}
