@@ -67,12 +67,20 @@ extension Life {
             noteClock(of: files.campaigns[place], insteadOf: campaign)
         case .revision:
             files.campaigns[place].revision += 1
-            files.campaigns[place].isEnabled = Bool.random(using: &random)
+            // What is sent under a higher revision ends one that never began.
+            files.campaigns[place].isEnabled = Bool.random(using: &random) && hasBegun(campaign)
         case .otherTime:
             let hours: Double = [-3, -1, 1, 4].randomElement(using: &random) ?? 1
             files.campaigns[place].due = .at((campaign.at ?? now) + hours * 3600)
         }
         tell("\(campaign.name) \(detour.rawValue)")
+    }
+
+    private func hasBegun(_ campaign: LifeFiles.Campaign) -> Bool {
+        let names = lines[campaign.line]?.names ?? []
+        return known.state.occurrences.values.contains {
+            names.contains($0.campaign) && $0.revision == campaign.revision && $0.hasBegun
+        }
     }
 
     private func takeBack(_ campaign: LifeFiles.Campaign) {

@@ -10,7 +10,7 @@ extension Planner {
         let isCron = campaign.schedule.repeats
         let isChanged = occurrence.isChanged(in: campaign)
         let warning =
-            "campaign '\(campaign.name.value)' was changed after \(id) was sent; to send it again, set revision: \(campaign.revision + 1)"
+            "campaign '\(campaign.name.value)' was changed after \(id) was sent; to send it again, set revision: \(nextRevision(of: campaign))"
         // A finished occurrence needs nothing more, even if the lists have changed.
         guard occurrence.finished == nil, let ledger = occurrence.ledger else {
             if isChanged, !isCron { overview.warnings.append(warning) }
@@ -126,6 +126,25 @@ extension Planner {
             return startable(remaining, of: wanted, occurrence)
         }
         return []
+    }
+
+    /// Whether a higher revision of a campaign that is due once was sent, and this one never began. A lower one is a
+    /// slip, or was taken back: people have what came after it.
+    mutating func passesOver(_ campaign: Campaign) -> Bool {
+        let revisions = (occurrences[campaign.name.value] ?? []).map(\.occurrence).filter(\.hasTried).map(\.revision)
+        guard !campaign.schedule.repeats, let sent = revisions.max(), sent > campaign.revision, !hasBegun(campaign)
+        else { return false }
+        if campaign.enabled {
+            overview.warnings.append(
+                "campaign '\(campaign.name.value)' is at revision \(campaign.revision), and revision \(sent) was sent already, so nothing is sent; to send it again, set revision: \(nextRevision(of: campaign))"
+            )
+        }
+        return true
+    }
+
+    /// The lowest revision that sends a campaign to everybody again.
+    private func nextRevision(of campaign: Campaign) -> Int {
+        (occurrences[campaign.name.value] ?? []).map(\.occurrence.revision).reduce(campaign.revision, max) + 1
     }
 
     /// - Parameter losesField: whether its schedule is in local time no more.

@@ -125,7 +125,8 @@ extension Planner {
         return seen(first, max(now, recorded?.at ?? now), nil)
     }
 
-    private func hasBegun(_ campaign: Campaign) -> Bool {
+    /// Whether the campaign has begun at its revision.
+    func hasBegun(_ campaign: Campaign) -> Bool {
         (occurrences[campaign.name.value] ?? []).map(\.occurrence)
             .contains { $0.hasBegun && $0.revision == campaign.revision }
     }

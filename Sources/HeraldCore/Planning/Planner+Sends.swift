@@ -118,6 +118,7 @@ extension Planner {
     /// The campaign's sends to make now. All else about it is noted in the plan.
     private mutating func sends(_ wanted: DesiredSend) -> [Plan.Send] {
         let campaign = wanted.campaign
+        if passesOver(campaign) { return [] }
         let entries = occurrences[campaign.name.value] ?? []
         let ofRevision = entries.filter { $0.occurrence.revision == campaign.revision }
         if let local = campaign.schedule.local { return localSends(wanted, local, ofRevision) }
