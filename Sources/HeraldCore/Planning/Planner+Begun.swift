@@ -11,6 +11,7 @@ extension Planner {
         let isChanged = occurrence.isChanged(in: campaign)
         let warning =
             "campaign '\(campaign.name.value)' was changed after \(id) was sent; to send it again, set revision: \(nextRevision(of: campaign))"
+        if !isChanged, !isCron { noteOutsiders(wanted, id, occurrence) }
         // A finished occurrence needs nothing more, even if the lists have changed.
         guard occurrence.finished == nil, let ledger = occurrence.ledger else {
             if isChanged, !isCron { overview.warnings.append(warning) }
@@ -140,6 +141,27 @@ extension Planner {
             )
         }
         return true
+    }
+
+    /// Warns of registrations that stand in the file only since the occurrence began: they are no part of it. Members of an
+    /// audience come and go without an edit. Of a finished occurrence only the number is known whom it was for.
+    private mutating func noteOutsiders(
+        _ wanted: DesiredSend, _ id: OccurrenceID, _ occurrence: RecordedOccurrence
+    ) {
+        let campaign = wanted.campaign
+        guard case .registrations = campaign.target.value, sizes == nil, !listsSkipped else { return }
+        let members = wanted.members.subtracting(wanted.guests).subtracting(unreachable)
+        let outsiders: Int
+        if occurrence.finished == nil, let ledger = occurrence.ledger {
+            let part = occurrence.classes.all
+            outsiders = part.isEmpty ? 0 : members.subtracting(part).subtracting(ledger.entries.all).count
+        } else {
+            outsiders = members.count - occurrence.counts.all
+        }
+        guard outsiders > 0 else { return }
+        overview.warnings.append(
+            "campaign '\(campaign.name.value)' names \(count(outsiders, "recipient")) who had no part in it when \(id) began, and get nothing; to send it again to everybody, set revision: \(nextRevision(of: campaign))"
+        )
     }
 
     /// The lowest revision that sends a campaign to everybody again.

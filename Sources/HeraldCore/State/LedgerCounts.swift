@@ -32,6 +32,9 @@ package struct LedgerCounts: Hashable, Sendable {
         Dictionary(codes.compactMap { code, count in SkipReason(rawValue: code).map { ($0, count) } }) { $0 + $1 }
     }
 
+    /// How many have an outcome.
+    package var all: Int { entries.values.reduce(0, +) }
+
     /// How many are not tried again.
     package var settled: Int { entries.reduce(0) { $1.key.isSettled ? $0 + $1.value : $0 } }
 

@@ -1,3 +1,4 @@
+import FCM
 import Foundation
 import HeraldTestSupport
 import Testing
@@ -60,6 +61,28 @@ struct PlannerRevisionTests {
         }
         scenario.want(.tide(title: "Low tide"))
         expectNothing(scenario, until: 4)
+    }
+
+    /// Registrations that stand in the file, of which one is new, and an audience that somebody joined.
+    @Test(arguments: [Campaign.Target.registrations([.fid(1)]), .audience("anglers")], [true, false])
+    func `whoever is added to a file after it began gets nothing, and that is said`(
+        _ target: Campaign.Target, _ isFinished: Bool
+    ) {
+        var scenario = PlanScenario()
+        let campaign = Campaign.tide(to: target)
+        scenario.began(campaign, accepted: [1, 2], finished: isFinished)
+        if !isFinished {
+            scenario.state.apply([.assign(campaign.id, Partition(disjoint: [MessageClass(): [1, 2]]))])
+        }
+        scenario.want(campaign, for: [1, 2])
+        #expect(scenario.overview.warnings.isEmpty)
+        scenario.desired.sends[0].members = [1, 2, 3]
+        let warnings = scenario.overview.warnings
+        #expect(scenario.plan().doesNothing)
+        if case .audience = target { #expect(warnings.isEmpty) } else { #expect(warnings.count == 1) }
+        #expect(
+            warnings.allSatisfy { $0.contains("1 recipient who had no part") && $0.hasSuffix("set revision: 2") },
+            "\(warnings)")
     }
 
     /// What tried nobody is in nobody's way.
