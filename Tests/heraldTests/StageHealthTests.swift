@@ -125,6 +125,42 @@ struct StageHealthTests: StageScene {
         #expect(stages.map { $0["rejected"]?.int } == [Int64(tried.count), 0])
     }
 
+    @Test func `whom a halted stage left over counts once, also where the file has other shares by then`()
+        async throws
+    {
+        let town = try await town(Self.files("stages: [50%, 100%], soak: 15m"))
+        let first = Self.tenth.union(Self.half)
+        town.answer(first.map { .fid($0) }, with: Self.refused)
+        #expect(try await town.herald("run").failure?.status == .unknown)
+        let tried = Int64(try sent(town).count)
+        try #require(tried < first.count)
+        town.answer(first.map { .fid($0) }, with: nil)
+        try write("stages: [60%, 100%], soak: 15m", town)
+        let planned = { (stages: JSONValue?) in stages?.array?.compactMap { $0["planned"]?.int } ?? [] }
+        let halted = try await json(town, "plan")["held"]?.array?.first?["stages"]
+        let held = planned(halted)
+        #expect(held.count == 3 && held.first == tried && held.reduce(0, +) == 60, "\(held)")
+        #expect(try await town.herald("state", "resolve", "hello@once", "--continue").failure == nil)
+        let going = try await json(town, "plan")["steps"]?.array?.first?["stages"]
+        #expect(planned(going) == held)
+        try await runs(town, 1, 16)
+        let shown = try await json(town, "state", "show")["occurrences"]?.array?.first?["stages"]
+        #expect(planned(shown) == held)
+        #expect(shown?.array?.map { $0["accepted"]?.int } == [0, held[1], held[2]])
+    }
+
+    /// One of those who would get it third is a seed by now.
+    @Test func `a new seed counts in the stage of the seeds`() async throws {
+        let town = try await town(Self.files(Self.usual + ", seeds: our-phones", seeds: [701]))
+        try await runs(town, 0)
+        try town.folder.write(Self.list([5]), to: "seeds.csv")
+        let step = try await json(town, "plan")["steps"]?.array?.first
+        #expect(step?["stages"]?.array?.map { $0["planned"] } == [2, 2, 25, 32])
+        #expect(try await runs(town, 1) == [[5]])
+        let stages = try await json(town, "state", "show")["occurrences"]?.array?.first?["stages"]?.array ?? []
+        #expect(stages.map { $0["planned"] } == [2] && stages.map { $0["accepted"] } == [2])
+    }
+
     @Test func `who abandons it ends it`() async throws {
         let town = try await town(Self.files(Self.usual))
         town.answer(Self.tenth.map { .fid($0) }, with: Self.refused)

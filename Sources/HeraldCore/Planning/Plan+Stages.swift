@@ -72,7 +72,11 @@ extension RecordedOccurrence {
     package var shownStages: [Plan.Stage] {
         let state: Plan.Stage.State =
             finished != nil ? .done : halt == .stage ? .halted : isSoaking ? .soaking : .open
-        return stages.shown(open: state, stages.last?.figures)
+        // Where the file has no stages any more, no step notes what came of the rest.
+        let came = stages.last.flatMap { last in
+            last.figures ?? (finished == nil ? nil : StageFigures(counts) - last.before)
+        }
+        return stages.shown(open: state, came)
     }
 }
 

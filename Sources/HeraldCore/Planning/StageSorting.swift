@@ -72,8 +72,25 @@ struct StageSorting {
             doubt?.moveAny(of: &drawn, later: max(current, share), to: share)
         }
         self.drawn = drawn
+        recountOpen(besides: ledger.uncertain.union(ledger[.again]), leftByCrash: send.discovered.count)
         firstEnd = firstEnd(of: send, draw, wanted.members(for: occurrence?.classes ?? Partition()), wanted)
         since?.firstEnd = firstEnd
+    }
+
+    /// Counts anew who is in the stage that opened last, where an edit has moved people into it or out of it. A snapshot
+    /// does not know them.
+    ///
+    /// - Parameters:
+    ///   - tried: those of the others who have an outcome, of this stage or of an earlier one.
+    ///   - discovered: how many a crash left without an outcome.
+    private mutating func recountOpen(besides tried: RecipientSet, leftByCrash discovered: Int) {
+        guard doubt == nil, let last = recorded.last else { return }
+        let left = drawn.union(of: drawn.states.filter { $0 <= last.share })
+        let outcomes = figures(of: last).outcomes
+        // If the file does not have it any more, those who are left of it are in the next stages by now.
+        recorded[recorded.count - 1].planned =
+            stages.all.contains(last.share)
+            ? max(last.planned, outcomes + left.subtracting(tried).count) : outcomes + discovered + left.count
     }
 
     /// Until when somebody of the first stage was in time. Their clock may come later than those of others, or their window

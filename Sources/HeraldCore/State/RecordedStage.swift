@@ -123,4 +123,12 @@ extension StageFigures {
             accepted: count(ledger[.accepted]), rejected: count(rejected.subtracting(died)), dead: count(died),
             unknown: count(ledger.uncertain.union(ledger[.abandoned])))
     }
+
+    /// The same as far as counts say it: who is dead by now without having been refused as such is rejected.
+    init(_ counts: LedgerCounts) {
+        let dead = counts.rejections[FailureCode.unregistered.rawValue, default: 0]
+        self.init(
+            accepted: counts[.accepted], rejected: counts[.rejected] - dead, dead: dead,
+            unknown: counts.uncertain + counts[.abandoned])
+    }
 }

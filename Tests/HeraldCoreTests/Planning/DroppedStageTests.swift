@@ -48,6 +48,19 @@ struct DroppedStageTests {
         #expect(again.members == RecipientSet(3...10) && again.staging?.isNews == false)
     }
 
+    @Test func `what came of the rest is shown once it has ended`() throws {
+        var scenario = scenario()
+        let id = scenario.desired.sends[0].campaign.id
+        try begin(&scenario)
+        scenario.state.apply([
+            .outcome(id, RecipientSet(3...9), .accepted), .reject(id, [10], code: "UNREGISTERED"),
+            .finish(id, at: PlanScenario.now),
+        ])
+        let shown = try #require(scenario.state.occurrences[id]?.summary).shownStages
+        #expect(shown.map(\.planned) == [1, 9])
+        #expect(shown.map(\.figures) == [StageFigures(accepted: 1), StageFigures(accepted: 8, dead: 1)])
+    }
+
     @Test func `from then on, the rest is late after max_lateness`() throws {
         var scenario = scenario()
         try begin(&scenario)
