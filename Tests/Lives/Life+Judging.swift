@@ -148,10 +148,14 @@ extension Life {
                 !plan.unapproved.contains(where: { $0.sentence == words })
             else { continue }
             let lists = files.lists(of: subject)
-            // The guard's sentence names the topic or group, or a list that decides who is in it.
+            // The guard's sentence names the topic or group, also as it was called before, or a list that decides who
+            // is in it.
+            let renamed = files.topics.filter { subject == .topic($0.name) }
+            let subjects = [subject] + renamed.flatMap(\.previousNames).map { Plan.Subject.topic($0) }
             let isNamed = plan.refusals.contains { refusal in
                 let isOfList = refusal.kind == .audienceCollapse || refusal.kind == .audienceGrowth
-                return isOfList ? lists.contains(refusal.name) : refusal.message.contains("\(subject)")
+                if isOfList { return lists.contains(refusal.name) }
+                return subjects.contains { refusal.message.contains("\($0)") }
             }
             if !isNamed {
                 throw LifeProblem(promise: "leaves out what no guard is about", words: "\(step.id)")

@@ -184,7 +184,8 @@ extension Life {
         let refusal = refusals.first { refusal in
             switch refusal.kind {
             case .audienceCollapse, .audienceGrowth, .staleList: lists.contains(refusal.name)
-            case .maxUnsubscribePercent, .foreignGroup: false
+            case .maxUnsubscribePercent: runFiles.reaches(refusal.subject, with: campaign)
+            case .foreignGroup: false
             default: refusal.name.isEmpty || refusal.name == campaign.name
             }
         }
@@ -204,6 +205,17 @@ extension Life {
 }
 
 extension LifeFiles {
+    /// Whether one request goes to a topic or group, also as it was called before.
+    fileprivate func reaches(_ subject: Plan.Subject?, with campaign: Campaign) -> Bool {
+        switch subject {
+        case .group(let name)?: return campaign.target == .group(name) && campaign.members == .key
+        case .topic(let name)?:
+            let renamed = topics.filter { $0.name == name || $0.previousNames.contains(name) }
+            return renamed.contains { campaign.target.topics.contains($0.line) }
+        case nil: return false
+        }
+    }
+
     /// The audiences that decide who gets a campaign.
     fileprivate func lists(of campaign: Campaign) -> Set<String> {
         let isSubject = { (line: Int) in topics.first { $0.line == line }.map { Plan.Subject.topic($0.name) } }

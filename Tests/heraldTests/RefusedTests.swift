@@ -87,6 +87,38 @@ import Testing
         }
     }
 
+    /// The list broke on the day on which the topic got its name.
+    @Test func `nothing goes to a topic's new name while a guard keeps its people under the old one`() async throws {
+        var files = Sandbox.small(count: 1, subscribers: 0)
+        let resources = { (topic: String) in
+            "{kind: audience, name: some, source: {file: some.txt}}\n---\n{kind: topic, subscribers: [some], \(topic)}\n"
+        }
+        files["workspace/some.txt"] = Self.rows(1...40)
+        files["workspace/resources.yaml"] = resources("name: news")
+        let sandbox = try Sandbox(files)
+        let (_, host) = try await sandbox.startEmulator()
+        try #require(try await sandbox.herald("apply", "--auto-approve", host: host).status == 0)
+        try sandbox.folder.write(Self.rows(1...10), to: "workspace/some.txt")
+        let campaign =
+            "---\nkind: campaign\nname: hello\ntarget: {topic: bulletin}\nmessage: {notification: {title: Hello}}\n"
+        try sandbox.folder.write(
+            resources("name: bulletin, previous_names: [news]") + campaign, to: "workspace/resources.yaml")
+        let control = try Control(host)
+        for number in 1...2 {
+            let run = try await sandbox.herald("run", host: host)
+            #expect(run.status == 3, "run \(number): \(run.output)\(run.errors)")
+            #expect(run.errors.contains("guard max_unsubscribe_percent"), "run \(number): \(run.errors)")
+            #expect(try await control.members(ofTopic: "bulletin").isEmpty, "run \(number)")
+            #expect(try sandbox.accepted(in: ["ledger.ndjson"]).isEmpty, "run \(number)")
+        }
+        try sandbox.folder.write(Self.rows(1...40), to: "workspace/some.txt")
+        let whole = try await sandbox.herald("run", host: host)
+        #expect(whole.status == 0, "\(whole.output)\(whole.errors)")
+        #expect(try await control.members(ofTopic: "bulletin").count == 40)
+        #expect(try sandbox.accepted(in: ["ledger.ndjson"]) == ["bulletin": 1])
+        await sandbox.end()
+    }
+
     @Test func `members of a group that a guard keeps are kept by the next run, whoever joins`() async throws {
         var files = Sandbox.small(count: 1, subscribers: 0)
         let group = { (numbers: [Int]) in

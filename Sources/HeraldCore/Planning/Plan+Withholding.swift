@@ -9,11 +9,11 @@ extension Plan {
         // A size that was blocked once is blocked again until a person overrides the guard.
         let audiences = Set(refusals.filter(\.kind.isOfAudiences).map(\.name))
         plan.keptSizes.merge(refusedSizes.filter { audiences.contains($0.key) }) { $1 }
-        plan.forgetLooks(at: workspace.campaignNames(affectedBy: refusals))
+        plan.forgetLooks(at: workspace.campaignNames(affectedBy: refusals, renaming: successors))
         for refusal in refusals {
-            let affected = workspace.affected(by: refusal)
+            let affected = workspace.affected(by: refusal, renaming: successors)
             // Who left an earlier name by themselves stays noted there until the new name may note it.
-            let topics = affected.subjects.union(workspace.earlierNames(of: affected.subjects))
+            let topics = affected.subjects.union(successors.earlierNames(of: affected.subjects))
             plan.notes.removeAll { $0.topic.map { topics.contains(.topic($0)) } ?? false }
             for index in plan.steps.indices where affected.contains(plan.steps[index]) {
                 plan.steps[index].refusal = plan.steps[index].refusal ?? refusal.reason
@@ -96,11 +96,15 @@ extension Guard {
 
 extension Workspace {
     /// The campaigns of which nothing is sent where these are left out.
-    func campaignNames(affectedBy refusals: [GuardRefusal]) -> Set<String> {
-        refusals.reduce(into: []) { $0.formUnion(affected(by: $1).campaigns) }
+    ///
+    /// - Parameter successors: topics that were renamed, with the names they have now.
+    func campaignNames(
+        affectedBy refusals: [GuardRefusal], renaming successors: [TopicName: TopicName]
+    ) -> Set<String> {
+        refusals.reduce(into: []) { $0.formUnion(affected(by: $1, renaming: successors).campaigns) }
     }
 
-    fileprivate func affected(by refusal: GuardRefusal) -> Affected {
+    fileprivate func affected(by refusal: GuardRefusal, renaming successors: [TopicName: TopicName]) -> Affected {
         var affected = Affected()
         switch refusal.kind {
         case .maxRecipients, .personalRows, .freshRecord, .looksRenamed, .maxForgetPercent:
@@ -109,7 +113,13 @@ extension Workspace {
             affected.campaigns = Set(campaigns.map(\.name.value))
             affected.subjects = Set(topics.map { .topic($0.name.value) } + groups.map { .group($0.name.value) })
         case .maxUnsubscribePercent, .foreignGroup:
-            if let subject = refusal.subject { affected.subjects.insert(subject) }
+            guard let subject = refusal.subject else { break }
+            affected.subjects = [subject, successors.laterName(of: subject) ?? subject]
+            // One request would reach those who stay because of it, or not those who may not join.
+            for campaign in campaigns where campaign.target.value.isOneRequest(campaign.delivery) {
+                if affected.subjects.isDisjoint(with: campaign.target.value.subjects) { continue }
+                affected.campaigns.insert(campaign.name.value)
+            }
         case .audienceCollapse, .audienceGrowth, .staleList:
             let names = dependents(of: refusal.name)
             let uses = { (used: [Located<String>]) in used.contains { names.contains($0.value) } }
@@ -118,7 +128,7 @@ extension Workspace {
                 affected.subjects.insert(.topic(topic.name.value))
             }
             // Nobody leaves an earlier name either.
-            affected.subjects.formUnion(earlierNames(of: affected.subjects))
+            affected.subjects.formUnion(successors.earlierNames(of: affected.subjects))
             for group in groups {
                 let isUsed = if case .audience(let name) = group.members { uses([name]) } else { false }
                 if isSuppressed || isUsed { affected.subjects.insert(.group(group.name.value)) }
@@ -133,11 +143,6 @@ extension Workspace {
             }
         }
         return affected
-    }
-
-    fileprivate func earlierNames(of subjects: Set<Plan.Subject>) -> Set<Plan.Subject> {
-        let names = topics.filter { subjects.contains(.topic($0.name.value)) }.flatMap(\.previousNames)
-        return Set(names.map { .topic($0.value) })
     }
 
     /// The audience, and all others that are made from it or exclude it.
@@ -156,6 +161,18 @@ extension Workspace {
             }
         }
         return names
+    }
+}
+
+/// Topics that were renamed, with the names they have now.
+extension [TopicName: TopicName] {
+    fileprivate func earlierNames(of subjects: Set<Plan.Subject>) -> Set<Plan.Subject> {
+        Set(filter { subjects.contains(.topic($0.value)) }.keys.map { .topic($0) })
+    }
+
+    fileprivate func laterName(of subject: Plan.Subject) -> Plan.Subject? {
+        guard case .topic(let name) = subject else { return nil }
+        return self[name].map { .topic($0) }
     }
 }
 

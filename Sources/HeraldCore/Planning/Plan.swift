@@ -22,13 +22,14 @@ package struct Plan: Hashable, Sendable {
     /// Occurrences that have no recipient left to be tried, but whose end is not in the state because of a crash.
     package var over: [OccurrenceID] = []
     package var held: [Held] = []
-    /// What the state notes apart from steps: about messages that count for caps, about stages, and about members who left
-    /// by themselves.
+    /// What the state notes apart from steps: for caps, of stages, and of members who left by themselves.
     package var notes: [StateChange] = []
     /// Due sends that may not start yet.
     package var waiting: [Waiting] = []
     /// Campaigns that the state knows under an earlier name.
     package var renames: [Rename] = []
+    /// Topics that were renamed, with the names they have now.
+    var successors: [TopicName: TopicName] = [:]
     /// How far each cron campaign is dealt with once all its steps have begun.
     package var watermarks: [String: Watermark] = [:]
     /// Campaigns that are or were in local time: what the plan found by looking at whose clocks came to them.

@@ -55,7 +55,8 @@ extension Planner {
 
     /// The campaigns that a run leaves out because of guards. Nobody may be stopped by a message that does not go out.
     var campaignsLeftOut: Set<String> {
-        settings.frequencyCaps.isEmpty ? [] : workspace.campaignNames(affectedBy: policy.leftOut(plan.refusals))
+        settings.frequencyCaps.isEmpty
+            ? [] : workspace.campaignNames(affectedBy: policy.leftOut(plan.refusals), renaming: successors)
     }
 
     /// Counts a send for those behind it.

@@ -185,7 +185,7 @@ package struct Planner {
         let mark = Plan.StateMark(
             lineage: state.identity.lineage, serial: state.serial, firstNew: state.nextRecipient)
         plan = Plan(at: now, workspaceDigest: input.workspaceDigest, state: input.hasState ? mark : nil)
-        plan.judgedAudiences = input.judgedAudiences
+        (plan.judgedAudiences, plan.successors) = (input.judgedAudiences, successors)
         plan.keptSizes = state.audienceSizes.filter { [plan] in !plan.judges(audience: $0.key) }
         takeRegistrations(desired.registrations)
         overview.figures = listsSkipped ? .unknown : sizes == nil ? .exact : .estimated

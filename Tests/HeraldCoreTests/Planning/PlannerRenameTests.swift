@@ -107,7 +107,28 @@ struct PlannerRenameTests {
         scenario.state.topics["ebb"] = .init(managed: RecipientSet(1...20))
         let plan = scenario.plan()
         let withheld = plan.withholding(plan.refusals, in: Self.workspace).steps.filter { $0.refusal != nil }
-        #expect(withheld.map(\.id) == ["unsubscribe:ebb"])
+        #expect(withheld.map(\.id) == ["subscribe:tides", "unsubscribe:ebb"], "and nobody joins the new one")
+    }
+
+    @Test(arguments: [
+        ("'tides' in topics", true), ("'wind' in topics && !('tides' in topics)", true), ("'wind' in topics", false),
+    ])
+    func `nothing goes to a new name, or to all but it, while a guard keeps people under the earlier one`(
+        _ condition: String, _ isHeld: Bool
+    ) throws {
+        let campaigns = [
+            Campaign.tide("now", to: .condition(try Condition(parsing: condition))),
+            .tide("late", to: .condition(try Condition(parsing: condition)), at: .after(-3 * 86_400)),
+        ]
+        var (scenario, workspace) = (scenario(RecipientSet(1...5)), Self.workspace)
+        scenario.state.topics["ebb"] = .init(managed: RecipientSet(1...20))
+        for campaign in campaigns { scenario.want(campaign, for: .target) }
+        workspace.campaigns = campaigns
+        let plan = scenario.plan()
+        #expect(plan.refusals.map(\.name) == ["ebb"] && plan.missed.map(\.occurrence) == [campaigns[1].id])
+        let withheld = plan.withholding(plan.refusals, in: workspace)
+        #expect(withheld.steps.first { $0.id == "send:now@once" }.map { $0.refusal != nil } == isHeld)
+        #expect(withheld.missed.isEmpty == isHeld, "nothing is missed meanwhile")
     }
 
     /// They are listed again. The guard is about the new name, and so no note of that is made.
