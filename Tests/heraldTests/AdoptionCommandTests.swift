@@ -134,6 +134,31 @@ import Testing
         await scene.sandbox.end()
     }
 
+    @Test func `who is suppressed and left a topic that keeps messages away is subscribed again`() async throws {
+        let scene = try await Scene(isShared: false)
+        let folder = scene.sandbox.folder
+        try folder.write(try folder.read("workspace/herald.yaml") + "suppress: [all]\n", to: "workspace/herald.yaml")
+        try folder.write(
+            """
+            {kind: topic, name: news}
+            ---
+            kind: campaign
+            name: hello
+            target: {condition: "'news' in topics && !('tides' in topics)"}
+            message: {notification: {title: Hello}}
+            schedule: {at: 2099-01-01T09:00:00Z}
+
+            """, to: "workspace/news.yaml")
+        try scene.write(1...20)
+        #expect(try await scene.apply() == 20)
+        for number in 1...3 { try await scene.control.change(.fid(number), ["unsubscribe": ["tides"]]) }
+        let recorded = try await scene.herald("drift --record")
+        #expect(recorded.contains("leaves them out (drift: keep), but for those who are suppressed"), "\(recorded)")
+        #expect(try await scene.apply() == 3)
+        #expect(try await scene.members() == Set(1...20))
+        await scene.sandbox.end()
+    }
+
     /// The backup is from before 3 and 4 were subscribed. 4 has opted out since, which is how suppressing is used.
     @Test func `after a restored backup an import gives back whom herald has subscribed since`() async throws {
         let scene = try await Scene(isShared: false)

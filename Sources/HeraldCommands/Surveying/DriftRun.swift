@@ -109,8 +109,11 @@ struct DriftRun {
         let forgotten = frame.hasTooManyDead || figures.answered == 0 ? RecipientSet() : figures.dead
         if !forgotten.isEmpty { changes.append(.forget(forgotten, at: frame.finished)) }
         try await context.commit(changes, to: run.store)
-        let restoring = context.workspace.topics.filter { $0.drift == .restore }.map(\.name.value)
-        return DriftDocument.Recorded(forgotten: forgotten.count, restoring: Set(restoring))
+        let workspace = context.workspace
+        let restoring = workspace.topics.filter { $0.drift == .restore }.map(\.name.value)
+        return DriftDocument.Recorded(
+            forgotten: forgotten.count, restoring: Set(restoring),
+            keepingSuppressed: workspace.settings.suppress.isEmpty ? [] : workspace.topicsThatOnlyExclude)
     }
 
     private func failure(

@@ -44,23 +44,28 @@ extension Planner {
 
     // MARK: Who left by themselves
 
-    /// Those whom the files list and who stay out, because they left by themselves.
+    /// Those whom the files list and who stay out, because they left by themselves. Who is suppressed and listed all the
+    /// same joins again: the topic keeps messages from them.
     func away(from topic: TopicName) -> RecipientSet {
         guard let declared = topicMembers[topic], declared.drift == .keep else { return [] }
         let recorded = state.topics[topic] ?? RecordedTopic()
         let earlier = earlierNames(of: topic).reduce(into: RecipientSet()) {
             $0.formUnion(state.topics[$1]?.left ?? [])
         }
-        return recorded.left.union(earlier.subtracting(recorded.recipients.all)).intersection(declared.members)
+        let left = recorded.left.union(earlier.subtracting(recorded.recipients.all))
+        return left.intersection(declared.members).subtracting(suppressed)
     }
 
     /// `nil` if none of them had left by themselves.
     func reason(forJoining members: RecipientSet, _ topic: TopicName) -> String? {
         let returning = members.intersection(state.topics[topic]?.left ?? [])
         if returning.isEmpty { return nil }
-        return returning == members
+        guard returning == members else {
+            return "the files list them; \(returning.count.grouped) of them left by themselves"
+        }
+        return topicMembers[topic]?.drift == .restore
             ? "they left by themselves, and the file says 'drift: restore'"
-            : "the files list them; \(returning.count.grouped) of them left by themselves"
+            : "they left by themselves, and are suppressed: the topic keeps messages from them"
     }
 
     /// That somebody left belongs to the recipient: of an earlier registration it says so, too, unless another one of theirs

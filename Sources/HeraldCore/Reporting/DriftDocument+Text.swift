@@ -108,12 +108,13 @@ extension DriftDocument {
             return advice
         }
         for row in rows where !row.found.left.isEmpty {
-            let number = row.found.left.count.grouped
-            advice.append(
+            let next =
                 recorded.restoring.contains(row.topic)
-                    ? "\(row.topic): \(number) recorded as left. The next apply subscribes those of them again whom lists "
-                        + "still name (drift: restore)."
-                    : "\(row.topic): \(number) recorded as left. The next plan leaves them out (drift: keep).")
+                ? "apply subscribes those of them again whom lists still name (drift: restore)."
+                : recorded.keepingSuppressed.contains(row.topic)
+                    ? "plan leaves them out (drift: keep), but for those who are suppressed: they join again."
+                    : "plan leaves them out (drift: keep)."
+            advice.append("\(row.topic): \(row.found.left.count.grouped) recorded as left. The next \(next)")
         }
         if recorded.forgotten > 0 {
             advice.append("\(count(recorded.forgotten, "dead registration")) forgotten: no plan uses them any more.")

@@ -35,9 +35,11 @@ package struct DriftDocument: Document {
         package var forgotten: Int
         /// The topics that subscribe those again who left by themselves.
         package var restoring: Set<TopicName>
+        /// The topics that subscribe only those of them again who are suppressed.
+        package var keepingSuppressed: Set<TopicName>
 
-        package init(forgotten: Int, restoring: Set<TopicName>) {
-            (self.forgotten, self.restoring) = (forgotten, restoring)
+        package init(forgotten: Int, restoring: Set<TopicName>, keepingSuppressed: Set<TopicName>) {
+            (self.forgotten, self.restoring, self.keepingSuppressed) = (forgotten, restoring, keepingSuppressed)
         }
     }
 

@@ -1,4 +1,4 @@
-internal import FCM
+package import FCM
 
 /// The parts of a workspace that decide who is in what.
 extension Workspace {
@@ -21,7 +21,7 @@ extension Workspace {
     }
 
     /// Topics that conditions negate, and that bring nobody a message.
-    var topicsThatOnlyExclude: Set<TopicName> {
+    package var topicsThatOnlyExclude: Set<TopicName> {
         let targets = campaigns.map(\.target.value)
         return Set(targets.flatMap(\.excludedTopics)).subtracting(targets.flatMap(\.includedTopics))
     }

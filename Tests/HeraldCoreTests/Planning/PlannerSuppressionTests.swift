@@ -77,6 +77,22 @@ struct PlannerSuppressionTests {
             try world.plan().works.filter { $0.subject != nil } == [.unsubscribe("tides", prunes ? [2, 25] : [2])])
     }
 
+    /// 2 and 3 left it by themselves, and the condition reaches them since.
+    @Test(arguments: Topic.Drift.allCases)
+    func `who is suppressed joins such a topic again, whatever 'drift' says`(_ drift: Topic.Drift) throws {
+        var world = World(suppressed: [2])
+        world.workspace.topics[0].drift = drift
+        let condition = Campaign.Target.condition(try Condition(parsing: "'ebb' in topics && !('tides' in topics)"))
+        world.workspace.campaigns = [.tide("news", to: condition)]
+        world.state.topics["tides"] = .init(managed: RecipientSet(1...20).subtracting([2, 3]))
+        world.state.topics["tides"]?.left = [2, 3]
+        let joins = try world.plan().steps.filter { $0.work.subject != nil }
+        #expect(joins.map(\.work) == [.subscribe("tides", drift == .keep ? [2] : [2, 3])])
+        let reason =
+            drift == .keep ? "are suppressed: the topic keeps messages from them" : "the file says 'drift: restore'"
+        #expect(joins.map(\.reason) == ["they left by themselves, and \(reason)"])
+    }
+
     @Test func `a topic that prunes says whom it suppresses and whom no file lists`() throws {
         var world = World(suppressed: [2], prune: true)
         world.state.topics["tides"] = .init(managed: RecipientSet(1...20))
