@@ -134,6 +134,25 @@ import Testing
         await scene.sandbox.end()
     }
 
+    @Test(arguments: isShared)
+    func `who left stays out when a list was broken for one run`(_ isShared: Bool) async throws {
+        let scene = try await Scene(isShared: isShared)
+        let settings = try scene.sandbox.folder.read("workspace/herald.yaml")
+        try scene.sandbox.folder.write(
+            settings.replacing("guards: {max_unsubscribe_percent: 100}\n", with: ""), to: "workspace/herald.yaml")
+        try scene.write(1...20, keys: ", prune: false")
+        #expect(try await scene.apply() == 20)
+        for number in 18...20 { try await scene.control.change(.fid(number), ["unsubscribe": ["tides"]]) }
+        _ = try await scene.herald("drift --record")
+        for people in [1...5, 1...20] {
+            try scene.write(people, keys: ", prune: false")
+            #expect(try await scene.apply() == 0)
+            #expect(try await scene.figures() == [17, 0, 0, 3])
+        }
+        #expect(try await scene.members() == Set(1...17))
+        await scene.sandbox.end()
+    }
+
     @Test func `who is suppressed and left a topic that keeps messages away is subscribed again`() async throws {
         let scene = try await Scene(isShared: false)
         let folder = scene.sandbox.folder

@@ -15,6 +15,7 @@ extension Plan {
             // Who left an earlier name by themselves stays noted there until the new name may note it.
             let topics = affected.subjects.union(successors.earlierNames(of: affected.subjects))
             plan.notes.removeAll { $0.topic.map { topics.contains(.topic($0)) } ?? false }
+            plan.notes.removeAll { workspace.saysWhoIsGone($0, from: affected.lists) }
             for index in plan.steps.indices where affected.contains(plan.steps[index]) {
                 plan.steps[index].refusal = plan.steps[index].refusal ?? refusal.reason
             }
@@ -83,6 +84,8 @@ private struct Affected {
     /// be a smaller share, and the next run would let them through.
     var subjects: Set<Plan.Subject> = []
     var campaigns: Set<String> = []
+    /// Lists that lost too many. Nobody counts as gone from them, whatever else they are for.
+    var lists: Set<String> = []
 
     func contains(_ step: Plan.Step) -> Bool {
         if case .send(let send) = step.work { return campaigns.contains(send.campaign) }
@@ -115,6 +118,7 @@ extension Workspace {
         case .maxUnsubscribePercent, .foreignGroup:
             guard let subject = refusal.subject else { break }
             affected.subjects = [subject, successors.laterName(of: subject) ?? subject]
+            affected.lists = lists(of: affected.subjects)
             // One request would reach those who stay because of it, or not those who may not join.
             for campaign in campaigns where campaign.target.value.isOneRequest(campaign.delivery) {
                 if affected.subjects.isDisjoint(with: campaign.target.value.subjects) { continue }
@@ -143,6 +147,21 @@ extension Workspace {
             }
         }
         return affected
+    }
+
+    /// The audiences that say who is in these, and those that they are made from.
+    private func lists(of subjects: Set<Plan.Subject>) -> Set<String> {
+        var names = topics.filter { subjects.contains(.topic($0.name.value)) }.flatMap(\.subscribers).map(\.value)
+        for group in groups where subjects.contains(.group(group.name.value)) {
+            if case .audience(let name) = group.members { names.append(name.value) }
+        }
+        return Set(audiences.inOrder(from: names).map(\.name.value))
+    }
+
+    /// Whether a note says that somebody is gone from one of these lists.
+    fileprivate func saysWhoIsGone(_ note: StateChange, from lists: Set<String>) -> Bool {
+        guard case .reclassify(let topic, _, .unlisted) = note else { return false }
+        return !self.lists(of: [.topic(topic)]).isDisjoint(with: lists)
     }
 
     /// The audience, and all others that are made from it or exclude it.

@@ -9,13 +9,18 @@ extension Planner {
 
     mutating func judgeLeaves(of subject: Plan.Subject, leaving: Int, of members: Int, isDeleted: Bool) {
         let limit = settings.guards.maxUnsubscribePercent
-        guard members >= 10, isDeleted ? limit < 100 : leaving * 100 > limit * members else { return }
+        guard isDeleted ? members >= 10 && limit < 100 : isTooMany(leaving, of: members) else { return }
         // Rounded up, so that a blocked percentage is always shown above the limit.
         let percent = isDeleted ? 100 : (leaving * 100 + members - 1) / members
         refuse(
             .maxUnsubscribePercent, subject.name, limit: limit, actual: percent,
             "\(atLeast)\(leaving.grouped) would leave \(subject), \(percent) % of the \(members.grouped) herald put there; the limit is \(limit) %",
             about: subject)
+    }
+
+    /// Whether no list may lose so many of a topic's or a group's people without a question.
+    func isTooMany(_ lost: Int, of members: Int) -> Bool {
+        members >= 10 && lost * 100 > settings.guards.maxUnsubscribePercent * members
     }
 
     mutating func checkSend(_ send: Plan.Send, of campaign: Campaign) {

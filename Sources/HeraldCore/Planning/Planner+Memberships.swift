@@ -67,7 +67,7 @@ extension Planner {
     }
 
     /// The recipients behind members. Some of those may stand for an earlier registration.
-    private func people(_ members: RecipientSet) -> RecipientSet {
+    func people(_ members: RecipientSet) -> RecipientSet {
         let earlier = members.intersection(formers)
         if earlier.isEmpty { return members }
         let recipients = Set(earlier.compactMap { state.formers[$0] })

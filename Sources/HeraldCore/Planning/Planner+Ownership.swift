@@ -87,14 +87,23 @@ extension Planner {
     /// leave out is listed all along.
     private mutating func noteLeft(_ left: RecipientSet, _ topic: TopicName) {
         let declared = declaration(of: topic)
-        let listed = left.intersection(declared?.members.union(declared?.leftOut ?? []) ?? [])
-        var over = left.subtracting(listed)
+        let named = declared.map { $0.members.union($0.leftOut) } ?? []
+        let listed = left.intersection(named)
+        var over = declared != nil && mayLackMembers(topic, named) ? [] : left.subtracting(listed)
         if let successor = successors[topic] {
             if !listed.isEmpty, topicMembers[successor]?.drift == .keep {
                 plan.notes.append(.reclassify(successor, listed, .leftEarlierName))
             }
-            over = left
+            over.formUnion(listed)
         }
         if !over.isEmpty { plan.notes.append(.reclassify(topic, over, .unlisted)) }
+    }
+
+    /// Whether lists name so few of a topic's people that one of them may be broken, whoever of those may leave it.
+    private func mayLackMembers(_ topic: TopicName, _ named: RecipientSet) -> Bool {
+        guard let recorded = state.topics[topic] else { return false }
+        let known = people(recorded.subscribers.union(recorded.subscribing).union(recorded.left))
+            .subtracting(state.dead)
+        return isTooMany(known.subtracting(named).count, of: known.count)
     }
 }

@@ -117,14 +117,16 @@ struct PlannerOwnershipTests {
     }
 
     @Test func `what a guard leaves out keeps who left, so that a broken list brings nobody back`() {
-        var scenario = scenario([], topic([.managed: RecipientSet(1...20), .left: [30]]))
+        let others = RecipientSet(100...199)
+        let recorded = topic([.managed: RecipientSet(1...20), .preexisting: others, .left: [30]])
+        var scenario = scenario(others, recorded)
         let plan = scenario.plan()
         #expect(plan.notes == [.reclassify("tides", [30], .unlisted)])
         var workspace = Workspace(audiences: [])
         workspace.topics = [.init(name: .init("tides"), subscribers: [.init("anglers")])]
         let withheld = plan.withholding(plan.refusals, in: workspace)
         #expect(withheld.steps.allSatisfy { $0.refusal != nil } && withheld.notes.isEmpty)
-        scenario.desired.topics[0].members = RecipientSet(1...20).union([30])
+        scenario.desired.topics[0].members = RecipientSet(1...20).union(others).union([30])
         #expect(scenario.plan().doesNothing)
     }
 
