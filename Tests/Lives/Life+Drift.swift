@@ -100,11 +100,13 @@ extension Life {
     }
 
     /// A rename takes along who left: whom the state knows to have left a topic stays out of it, also once its earlier
-    /// name is another topic's.
+    /// name is another topic's. A topic may look like one that has its earlier name again.
     func noteTakenAlong() {
-        for topic in files.topics where !topic.previousNames.isEmpty {
+        let declared = Set(files.topics.map(\.name))
+        let others = Set(departed.filter { !declared.contains($0.key) }.values.joined())
+        for topic in files.topics {
             let left = known.installations(of: known.snapshot.topics[topic.name]?.left ?? [])
-            departed[topic.name, default: []].formUnion(gone(from: topic).intersection(left))
+            departed[topic.name, default: []].formUnion(gone(from: topic).union(others).intersection(left))
         }
     }
 

@@ -153,6 +153,25 @@ import Testing
         await scene.sandbox.end()
     }
 
+    @Test(arguments: isShared)
+    func `who left stays out when a topic's new name is taken back`(_ isShared: Bool) async throws {
+        let scene = try await Scene(isShared: isShared)
+        let folder = scene.sandbox.folder
+        try scene.write(1...6)
+        #expect(try await scene.apply() == 6)
+        try await scene.control.change(.fid(2), ["unsubscribe": ["tides"]])
+        _ = try await scene.herald("drift --record")
+        let topics = try folder.read("workspace/topics.yaml")
+        let renamed = topics.replacing("name: tides", with: "name: ebb, previous_names: [tides]")
+        for text in [renamed, topics] {
+            try folder.write(text, to: "workspace/topics.yaml")
+            #expect(try await scene.apply() == 10, "five join, and five leave")
+        }
+        #expect(try await scene.members() == [1, 3, 4, 5, 6])
+        #expect(try await scene.figures() == [5, 0, 0, 1])
+        await scene.sandbox.end()
+    }
+
     @Test func `who is suppressed and left a topic that keeps messages away is subscribed again`() async throws {
         let scene = try await Scene(isShared: false)
         let folder = scene.sandbox.folder

@@ -59,7 +59,10 @@ extension Planner {
         if !joining.isEmpty {
             let reason =
                 !recorded.isEmpty
-                ? "the files list them" : moving.isEmpty ? "the topic is new" : "the topic has a new name"
+                ? "the files list them"
+                : !moving.isEmpty
+                    ? "the topic has a new name"
+                    : namesTakenBack(by: name).isEmpty ? "the topic is new" : "the topic has its earlier name again"
             var join = step(.subscribe(name, joining), reason: self.reason(forJoining: joining, name) ?? reason)
             join.adopts = topicMembers[name]?.adopt ?? false
             memberships.append(join)

@@ -49,7 +49,8 @@ extension Planner {
     func away(from topic: TopicName) -> RecipientSet {
         guard let declared = topicMembers[topic], declared.drift == .keep else { return [] }
         let recorded = state.topics[topic] ?? RecordedTopic()
-        let earlier = earlierNames(of: topic).reduce(into: RecipientSet()) {
+        let others = earlierNames(of: topic) + namesTakenBack(by: topic)
+        let earlier = others.reduce(into: RecipientSet()) {
             $0.formUnion(state.topics[$1]?.left ?? [])
         }
         let left = recorded.left.union(earlier.subtracting(recorded.recipients.all))
@@ -89,7 +90,8 @@ extension Planner {
         let declared = declaration(of: topic)
         let named = declared.map { $0.members.union($0.leftOut) } ?? []
         let listed = left.intersection(named)
-        var over = declared != nil && mayLackMembers(topic, named) ? [] : left.subtracting(listed)
+        var over = left.subtracting(listed)
+        if !over.isEmpty, staysMarked(topic, named) { over = [] }
         if let successor = successors[topic] {
             if !listed.isEmpty, topicMembers[successor]?.drift == .keep {
                 plan.notes.append(.reclassify(successor, listed, .leftEarlierName))
@@ -97,6 +99,34 @@ extension Planner {
             over.formUnion(listed)
         }
         if !over.isEmpty { plan.notes.append(.reclassify(topic, over, .unlisted)) }
+        let known = state.topics[topic]?.recipients.all ?? []
+        for name in namesTakenBack(by: topic) where declared?.drift == .keep {
+            let back = (state.topics[name]?.left ?? []).intersection(named).subtracting(known)
+            if !back.isEmpty { plan.notes.append(.reclassify(topic, back, .leftEarlierName)) }
+        }
+    }
+
+    /// Whether whoever left a topic by themselves stays marked, although the files do not name them there.
+    private func staysMarked(_ topic: TopicName, _ named: RecipientSet) -> Bool {
+        declaration(of: topic) == nil
+            ? topicMembers.keys.contains { namesTakenBack(by: $0).contains(topic) } : mayLackMembers(topic, named)
+    }
+
+    /// The names that a topic had until now, if it has an earlier one again: no file declares them, most of their people are
+    /// listed for the topic, and herald put its own members elsewhere. Who left by themselves stays out.
+    func namesTakenBack(by topic: TopicName) -> [TopicName] {
+        guard let declared = topicMembers[topic], state.topics[topic] != nil,
+            sizes != nil || mine(of: topic).isEmpty
+        else { return [] }
+        let named = declared.members.union(declared.leftOut)
+        return state.topics.filter { name, recorded in
+            guard !recorded.left.isEmpty, declaration(of: name) == nil, !awaitsFile(name) else { return false }
+            // Nobody knows yet who is listed, or who is in it.
+            if !declared.undecided.isEmpty || sizes != nil { return true }
+            let all = people(mine(of: name)).union(recorded.left)
+            return all.intersection(named).count * 2 > all.count
+        }
+        .keys.sorted()
     }
 
     /// Whether lists name so few of a topic's people that one of them may be broken, whoever of those may leave it.

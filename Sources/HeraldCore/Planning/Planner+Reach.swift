@@ -89,7 +89,8 @@ extension Planner {
     private func left(_ topic: TopicName) -> Members {
         guard let sizes else { return .known(away(from: topic)) }
         guard topicMembers[topic]?.drift == .keep else { return .known([]) }
-        return .counted(0...([topic] + earlierNames(of: topic)).reduce(0) { $0 + (sizes.topics[$1]?.left ?? 0) })
+        let names = [topic] + earlierNames(of: topic) + namesTakenBack(by: topic)
+        return .counted(0...names.reduce(0) { $0 + (sizes.topics[$1]?.left ?? 0) })
     }
 
     /// Those that herald subscribed, also under the topic's earlier names.

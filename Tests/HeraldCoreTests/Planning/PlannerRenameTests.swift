@@ -93,6 +93,41 @@ struct PlannerRenameTests {
         #expect(plan.refusals.isEmpty != moves)
     }
 
+    // MARK: Taken back
+
+    struct TakenBack: Sendable {
+        var listed = RecipientSet(1...6)
+        var drift = Topic.Drift.keep
+        var isKnown = true
+        var joining = RecipientSet(1...6)
+        var reason = "the topic is new"
+    }
+
+    /// The topic 'tides' was called 'ebb' until now. 2 left it by themselves.
+    @Test(arguments: [
+        TakenBack(joining: [1, 3, 4, 5, 6], reason: "the topic has its earlier name again"),
+        TakenBack(drift: .restore, reason: "the topic has its earlier name again"),
+        // Another topic, which was never called so, or is of others.
+        TakenBack(isKnown: false), TakenBack(listed: [2, 3, 8, 9], joining: [2, 3, 8, 9]),
+    ])
+    func `whoever left a topic stays out of it when a new name is taken back`(_ example: TakenBack) {
+        var scenario = PlanScenario()
+        scenario.desired.topics = [DesiredTopic(name: "tides", members: example.listed, drift: example.drift)]
+        if example.isKnown { scenario.state.topics["tides"] = RecordedTopic() }
+        scenario.state.topics["ebb"] = .init(managed: [1, 3, 4, 5, 6])
+        scenario.state.topics["ebb"]?.left = [2]
+        let plan = scenario.plan()
+        #expect(plan.works == [.unsubscribe("ebb", [1, 3, 4, 5, 6]), .subscribe("tides", example.joining)])
+        #expect(plan.steps.last?.reason == example.reason)
+        scenario.state.apply(plan.notes)
+        scenario.carryOut(plan)
+        #expect(scenario.state.topics["tides"]?.left == example.listed.subtracting(example.joining))
+        scenario.state.apply(scenario.plan().notes)
+        #expect(scenario.state.topics["ebb"]?.left == [])
+        let next = scenario.plan()
+        #expect(next.doesNothing && next.notes.isEmpty)
+    }
+
     // MARK: Left out by a guard
 
     private static let workspace = {
