@@ -30,9 +30,10 @@ import Testing
         ])
     }
 
-    private func list(_ numbers: ClosedRange<Int>) throws {
-        try sandbox.folder.write(
-            numbers.map { Registration.fid($0).rawValue }.joined(separator: "\n") + "\n", to: "workspace/some.txt")
+    private func list(_ numbers: ClosedRange<Int>) throws { try list(numbers.map(Registration.fid)) }
+
+    private func list(_ registrations: [Registration]) throws {
+        try sandbox.folder.write(registrations.map { $0.rawValue + "\n" }.joined(), to: "workspace/some.txt")
     }
 
     private func done(_ command: String, _ host: String) async throws {
@@ -41,7 +42,11 @@ import Testing
     }
 
     private func expectMembers(_ numbers: ClosedRange<Int>, at control: Control) async throws {
-        let expected = numbers.map { Registration.fid($0).rawValue }.sorted()
+        try await expectMembers(numbers.map(Registration.fid), at: control)
+    }
+
+    private func expectMembers(_ registrations: [Registration], at control: Control) async throws {
+        let expected = registrations.map(\.rawValue).sorted()
         #expect(try await control.members(ofTopic: "news").sorted() == expected)
         #expect(try await (control.members(ofGroup: "crew") ?? []).sorted() == expected)
     }
@@ -106,6 +111,24 @@ import Testing
         #expect(refused.status == 1 && refused.errors.contains("'herald state forget' it instead"), "\(refused.errors)")
         try await done("state forget \(Registration.fid(4).rawValue)", host)
         try await done(erase, host)
+        await sandbox.end()
+    }
+
+    @Test(arguments: [true, false])
+    func `an earlier registration that is forgotten takes what it joined along`(_ isRevived: Bool) async throws {
+        let (_, host) = try await sandbox.startEmulator()
+        let control = try Control(host)
+        let (older, newer) = (Registration.token(4), Registration.token(4, version: 1))
+        for registration in [older, newer] {
+            try list([.fid(1), registration])
+            try await done("apply --auto-approve", host)
+        }
+        try await done("state forget \(older.rawValue)", host)
+        if isRevived { try await done("state revive \(older.rawValue)", host) }
+        try list(1...1)
+        try await done("apply --auto-approve", host)
+        try await expectMembers(isRevived ? [.fid(1)] : [.fid(1), older], at: control)
+        try await done("state erase \(newer.rawValue) --auto-approve", host)
         await sandbox.end()
     }
 }

@@ -1,3 +1,5 @@
+package import FCM
+
 /// Memberships belong to the registration that made them. When a recipient gets another registration, they move to a
 /// number of their own, so that leaving reaches the registration that joined.
 extension RecordedState {
@@ -55,6 +57,15 @@ extension RecordedState {
             groups[name]?.recipients.renumber(members, by: numbers, except: GroupMembership.personal)
         }
         observed.renumber(members, by: numbers)
+    }
+}
+
+extension StateStore {
+    /// The former numbers of a recipient that stand for this registration.
+    package func formers(of recipient: RecipientID, with registration: Registration) async throws -> RecipientSet {
+        let formers = try await snapshot().formers.filter { $0.value == recipient }.keys.sorted()
+        let found = try await registrations(of: RecipientSet(formers)).filter { $0.value == registration }
+        return RecipientSet(found.keys.sorted())
     }
 }
 

@@ -63,7 +63,7 @@ struct StateErase: AsyncParsableCommand {
             throw CommandFailure(
                 .wrong, "this registration is still in \(places.joined(separator: ", "))",
                 help: "apply first, so that it leaves; no list may name it then. "
-                    + "If FCM does not know it any more, 'herald state forget' it instead")
+                    + "If FCM does not know it any more, 'herald state forget' it instead, and its earlier tokens")
         }
     }
 }

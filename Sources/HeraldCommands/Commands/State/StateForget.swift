@@ -27,13 +27,11 @@ struct StateForget: AsyncParsableCommand {
                 let ids = try await store.intern([Arrival(registration)], comparedUpTo: last)
                 return try await store.commit([.forget(RecipientSet(ids), at: now)])
             }
-            // By now the recipient may have another registration, which is alive.
-            let isCurrent = known.registration == registration
-            try await store.commit([
-                isCurrent
-                    ? .forget([known.id], at: now)
-                    : .died(Tombstone(recipient: known.id, registration: registration, died: now))
-            ])
+            if known.registration == registration { return try await store.commit([.forget([known.id], at: now)]) }
+            // The recipient has another registration now, which is alive. What this one joined goes with it.
+            let formers = try await store.formers(of: known.id, with: registration)
+            let death = Tombstone(recipient: known.id, registration: registration, died: now)
+            try await store.commit([.died(death), .forget(formers, at: now)])
         }
         context.console.info("herald: forgotten\n")
     }

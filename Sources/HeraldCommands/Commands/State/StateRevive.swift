@@ -56,8 +56,7 @@ struct StateRevive: AsyncParsableCommand {
         reviving registration: Registration, of known: KnownRecipient, in store: any StateStore
     ) async throws -> [StateChange] {
         if known.registration == registration { return [.revive([known.id])] }
-        let formers = try await store.snapshot().formers.filter { $0.value == known.id }.keys.sorted()
-        let returning = try await store.registrations(of: RecipientSet(formers)).filter { $0.value == registration }
-        return [.supersede([known.id]), .readopt(RecipientSet(returning.keys.sorted()))]
+        let returning = try await store.formers(of: known.id, with: registration)
+        return [.supersede([known.id]), .readopt(returning)]
     }
 }
