@@ -66,7 +66,8 @@ struct DriftRun {
     /// Whom the audiences name, with their earlier registrations. `nil` for everybody.
     private func members(ofAudiencesIn run: SurveyRun) async throws -> RecipientSet? {
         if audiences.isEmpty { return nil }
-        let members = try await context.files.members(ofAudiences: audiences, knownTo: run.store)
+        let members = try await context.files.members(
+            ofAudiences: audiences, knownTo: run.store, as: run.recorded)
         let formers = run.recorded.formers.filter { members.contains($0.value) }.keys
         return members.union(RecipientSet(formers.sorted()))
     }

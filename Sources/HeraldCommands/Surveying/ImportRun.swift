@@ -41,7 +41,7 @@ struct ImportRun {
         let wanted = try await context.files.wanted(knownTo: state, at: context.state)
         try await context.state.blamed { try await wanted.record(in: run.store) }
         run.recorded = try await run.store.snapshot()
-        return try await context.files.members(ofAudiences: [audience], knownTo: run.store)
+        return try await context.files.members(ofAudiences: [audience], knownTo: run.store, as: run.recorded)
     }
 
     private func show(_ report: SurveyReport, _ relations: Partition<Membership>, isDeclared: Bool) {
@@ -100,9 +100,12 @@ extension LoadedWorkspace {
     }
 
     /// Whom audiences name, whether they are suppressed or not, by the state's numbers.
-    func members(ofAudiences names: [String], knownTo store: any StateStore) async throws -> RecipientSet {
+    func members(
+        ofAudiences names: [String], knownTo store: any StateStore, as recorded: RecordedState
+    ) async throws -> RecipientSet {
         for name in names { try requireListed(name) }
-        let recipients = try await ListedRecipients(recipientIndex, recordedIn: store)
+        let recipients = try await ListedRecipients(
+            recipientIndex, recordedIn: store, newFrom: recorded.nextRecipient)
         return try Resolver.everybody(inAudiences: names, of: workspace, recipients)
     }
 }

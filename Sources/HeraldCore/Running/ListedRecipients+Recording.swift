@@ -8,7 +8,12 @@ extension ListedRecipients {
 
     /// Looks up which recipients the state already knows, unless the index has their numbers, and which registrations
     /// are dead.
-    package init(_ recipientIndex: RecipientIndex, recordedIn store: any StateStore) async throws {
+    ///
+    /// - Parameter next: the next number that the state gives, as it was read before. The highest one given may belong to
+    ///   a recipient that was erased.
+    package init(
+        _ recipientIndex: RecipientIndex, recordedIn store: any StateStore, newFrom next: RecipientID
+    ) async throws {
         guard recipientIndex.entries.count > 0 else {
             self.init(recipientIndex)
             return
@@ -25,11 +30,11 @@ extension ListedRecipients {
             last = id
             let isLast = page.count < Self.pageSize
             // The next page is read while this one is sorted.
-            async let next = isLast ? [] : store.recipients(after: id, limit: Self.pageSize)
+            async let following = isLast ? [] : store.recipients(after: id, limit: Self.pageSize)
             for recipient in page { try sorter.append(recipient) }
-            page = try await next
+            page = try await following
         }
-        self.init(recipientIndex, recorded: try sorter.finish(), next: last + 1)
+        self.init(recipientIndex, recorded: try sorter.finish(), next: max(last + 1, next))
     }
 
     /// Writes the recipients that the state does not know yet, or knows by an older registration. It changes nothing at

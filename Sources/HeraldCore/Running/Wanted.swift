@@ -32,7 +32,8 @@ package struct Wanted: Sendable {
         if let store, !mustSort { mustSort = try await recipientIndex.isOutlived(by: recorded.dead, in: store) }
         let recipientIndex = mustSort ? try sorted() : recipientIndex
         if let store {
-            recipients = try await ListedRecipients(recipientIndex, recordedIn: store)
+            recipients = try await ListedRecipients(
+                recipientIndex, recordedIn: store, newFrom: recorded.nextRecipient)
         } else {
             recipients = ListedRecipients(recipientIndex)
         }
@@ -94,7 +95,8 @@ package struct Wanted: Sendable {
         let wanted = ids.intersection(lists.withOthers)
         if wanted.isEmpty { return [:] }
         if recipients.hasAllRows { return try recipients.others(of: wanted) }
-        return try await ListedRecipients(try sorted(), recordedIn: store).others(of: wanted)
+        let read = try await ListedRecipients(try sorted(), recordedIn: store, newFrom: recipients.next)
+        return try read.others(of: wanted)
     }
 
     /// What the files ask for once the state has all these registrations.
