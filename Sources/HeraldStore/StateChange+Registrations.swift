@@ -71,14 +71,15 @@ extension StateChange {
                 "INSERT INTO former (id, recipient, registration) SELECT ?, id, registration FROM recipient WHERE id = ?"
         )
         for (recipient, former) in numbers { try statement.execute(arguments: [Int64(former), Int64(recipient)]) }
-        try renumber(moving, by: numbers, db)
+        try renumber(moving, by: numbers, except: Membership.personal, db)
     }
 
     private static func renumber(
-        _ members: RecipientSet, by numbers: [RecipientID: RecipientID], _ db: Database
+        _ members: RecipientSet, by numbers: [RecipientID: RecipientID], except fixed: Set<Membership> = [],
+        _ db: Database
     ) throws {
-        try ChunkTable.membership.renumber(members, by: numbers, except: Membership.personal, db)
-        try ChunkTable.groupMembership.renumber(members, by: numbers, except: GroupMembership.personal, db)
+        try ChunkTable.membership.renumber(members, by: numbers, except: fixed, db)
+        try ChunkTable.groupMembership.renumber(members, by: numbers, db)
         try ChunkTable.observation.renumber(members, by: numbers, db)
     }
 

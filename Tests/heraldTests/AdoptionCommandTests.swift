@@ -258,4 +258,20 @@ import Testing
         #expect(try await scene.figures() == [20, 0, 0, 0])
         await scene.sandbox.end()
     }
+
+    @Test(arguments: isShared)
+    func `whoever left stays out, also if they count as dead for a while`(_ isShared: Bool) async throws {
+        let scene = try await Scene(isShared: isShared)
+        try scene.write(1...3)
+        #expect(try await scene.apply() == 3)
+        try await scene.control.change(.fid(1), ["unsubscribe": ["tides"]])
+        _ = try await scene.herald("drift --record")
+        for command in ["forget", "revive"] {
+            _ = try await scene.herald("state \(command) \(Registration.fid(1).rawValue)")
+            #expect(try await scene.apply() == 0)
+        }
+        #expect(try await scene.members() == [2, 3])
+        #expect(try await scene.figures() == [2, 0, 0, 1])
+        await scene.sandbox.end()
+    }
 }

@@ -47,14 +47,14 @@ extension Planner {
     /// Those whom the files list and who stay out, because they left by themselves. Who is suppressed and listed all the
     /// same joins again: the topic keeps messages from them.
     func away(from topic: TopicName) -> RecipientSet {
-        guard let declared = topicMembers[topic], declared.drift == .keep else { return [] }
+        guard topicMembers[topic]?.drift == .keep else { return [] }
         let recorded = state.topics[topic] ?? RecordedTopic()
         let others = earlierNames(of: topic) + namesTakenBack(by: topic)
         let earlier = others.reduce(into: RecipientSet()) {
             $0.formUnion(state.topics[$1]?.left ?? [])
         }
         let left = recorded.left.union(earlier.subtracting(recorded.recipients.all))
-        return left.intersection(declared.members).subtracting(suppressed)
+        return left.intersection(listed(in: topic)).subtracting(suppressed)
     }
 
     /// `nil` if none of them had left by themselves.

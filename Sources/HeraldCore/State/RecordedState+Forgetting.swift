@@ -20,7 +20,7 @@ package protocol Forgettable: Hashable, Sendable {
     static var forgotten: Self { get }
     /// A request may have had its effect. What was forgotten begins again with it.
     static var asked: Self { get }
-    /// Those that stay with a recipient who gets another registration.
+    /// Those that stay with a recipient who gets another registration, or whose registration dies.
     static var personal: Set<Self> { get }
     /// Whether it says what was, and not what is.
     var isPast: Bool { get }
@@ -46,10 +46,10 @@ extension Partition where State: Forgettable {
         !members.isEmpty && !union(of: State.own + [.forgotten]).intersection(members).isEmpty
     }
 
-    /// Members leave. Memberships that herald made are kept as forgotten.
+    /// Members leave. Memberships that herald made are kept as forgotten, and what belongs to the person stays.
     package mutating func forget(_ members: RecipientSet) {
         let kept = union(of: State.own + [.forgotten]).intersection(members)
-        move(members, to: nil)
+        move(members.subtracting(union(of: State.personal)), to: nil)
         move(kept, to: .forgotten)
     }
 

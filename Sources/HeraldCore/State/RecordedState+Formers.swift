@@ -40,7 +40,7 @@ extension RecordedState {
         let next = nextFormer
         let numbers = Dictionary(uniqueKeysWithValues: zip(moving, next...))
         for (recipient, former) in numbers { formers[former] = recipient }
-        move(RecipientSet(moving), by: numbers)
+        move(RecipientSet(moving), by: numbers, except: Membership.personal)
     }
 
     mutating func readopt(_ returning: RecipientSet) {
@@ -51,11 +51,11 @@ extension RecordedState {
     }
 
     /// Gives the memberships of `members`, and when they were observed, to other numbers.
-    private mutating func move(_ members: RecipientSet, by numbers: [RecipientID: RecipientID]) {
-        for name in topics.keys { topics[name]?.recipients.renumber(members, by: numbers, except: Membership.personal) }
-        for name in groups.keys {
-            groups[name]?.recipients.renumber(members, by: numbers, except: GroupMembership.personal)
-        }
+    private mutating func move(
+        _ members: RecipientSet, by numbers: [RecipientID: RecipientID], except fixed: Set<Membership> = []
+    ) {
+        for name in topics.keys { topics[name]?.recipients.renumber(members, by: numbers, except: fixed) }
+        for name in groups.keys { groups[name]?.recipients.renumber(members, by: numbers) }
         observed.renumber(members, by: numbers)
     }
 }

@@ -14,13 +14,13 @@ extension SliceTable where State: Forgettable {
     func forget(_ members: RecipientSet, in transaction: PostgresTransaction) {
         move(members, from: State.own, to: .forgotten, in: transaction)
         guard !members.isEmpty else { return }
-        let slices = members.slices
+        let (slices, kept) = (members.slices, State.personal.union([State.forgotten]))
         transaction.run(
             """
             UPDATE @\(name) AS stored SET bits = bits & ~mask
             FROM unnest($1::bigint[], $2::bit varying[]) AS part (slice, mask)
-            WHERE stored.slice = part.slice AND stored.state <> $3::bigint AND bits & ~mask <> bits
-            """, .ints(slices.map(\.number)), .bits(slices.map(\.bits)), .int(Int64(State.forgotten.rawValue)))
+            WHERE stored.slice = part.slice AND stored.state <> ALL ($3::bigint[]) AND bits & ~mask <> bits
+            """, .ints(slices.map(\.number)), .bits(slices.map(\.bits)), .ints(kept.map { Int64($0.rawValue) }))
     }
 
     /// Does to every owner's stored sets what `Partition.revive` does to the value.

@@ -66,14 +66,15 @@ extension StateChange {
             SELECT given.former, id, registration
             FROM unnest($1::bigint[], $2::bigint[]) AS given (former, recipient) JOIN @recipient ON id = given.recipient
             """, .ints(numbers.map { Int64($0.value) }), .ints(numbers.map { Int64($0.key) }))
-        try renumber(moving, by: numbers, transaction)
+        try renumber(moving, by: numbers, except: Membership.personal, transaction)
     }
 
     private static func renumber(
-        _ members: RecipientSet, by numbers: [RecipientID: RecipientID], _ transaction: PostgresTransaction
+        _ members: RecipientSet, by numbers: [RecipientID: RecipientID], except fixed: Set<Membership> = [],
+        _ transaction: PostgresTransaction
     ) throws {
-        try SliceTable.membership.renumber(members, by: numbers, except: Membership.personal, in: transaction)
-        try SliceTable.groupMembership.renumber(members, by: numbers, except: GroupMembership.personal, in: transaction)
+        try SliceTable.membership.renumber(members, by: numbers, except: fixed, in: transaction)
+        try SliceTable.groupMembership.renumber(members, by: numbers, in: transaction)
         try SliceTable.observation.renumber(members, by: numbers, in: transaction)
     }
 

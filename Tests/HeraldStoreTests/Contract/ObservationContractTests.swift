@@ -173,11 +173,19 @@ struct ObservationContractTests {
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `who dies has not left, and is not adopted`(_ kind: StoreKind) async throws {
+    func `who dies is not adopted any more, and has still left`(_ kind: StoreKind) async throws {
         let open = try await made(kind)
         try await open.commit(.forget(Self.everybody, at: .at(5)))
         let topic = try #require(try await open.reopened().topics["t"])
-        #expect(topic.recipients == Partition(disjoint: [.forgotten: [1, 2, 4, 65_540]]))
+        #expect(topic.recipients == relations([.forgotten: [1, 2, 4, 65_540], .left: [5]]))
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `whoever left by an earlier registration has left when it counts again`(_ kind: StoreKind) async throws {
+        let open = try await made(kind)
+        try await open.commit(.supersede([2]), .register([2: .fid(2)]), .reclassify("t", [first], .left))
+        try await open.commit(.forget([first], at: .at(5)), .readopt([first]), .register([2: .token(2)]))
+        #expect(try await open.reopened().topics["t"]?.left == [2, 5])
     }
 
     @Test(arguments: StoreKind.allCases)

@@ -8,7 +8,7 @@ struct StateForget: AsyncParsableCommand {
         commandName: "forget", abstract: "Treat a registration as dead: it is left out from now on.",
         discussion: """
             As if FCM had said so. No plan uses its memberships; FCM is not asked to remove them. 'state revive' brings \
-            both back.
+            back the registration, and what herald subscribed.
             """)
 
     @ParentCommand var herald: Herald
