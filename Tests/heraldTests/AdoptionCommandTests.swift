@@ -274,4 +274,21 @@ import Testing
         #expect(try await scene.figures() == [2, 0, 0, 1])
         await scene.sandbox.end()
     }
+
+    @Test(arguments: [
+        (1, Int32(0), "2 are as the state has them; 1 dead.", "1 dead registration forgotten"),
+        (3, Int32(3), "FCM told of none of them which topics they follow; 3 dead.", "Nobody was forgotten."),
+    ])
+    func `drift is an agreement only where FCM answered`(
+        _ dead: Int, _ status: Int32, _ words: String, _ advice: String
+    ) async throws {
+        let scene = try await Scene(isShared: false)
+        try scene.write(1...3)
+        #expect(try await scene.apply() == 3)
+        try await scene.control.put((1...dead).map { .fid($0) }, state: "unregistered")
+        let result = try await scene.sandbox.herald("drift --record", host: scene.host)
+        #expect(result.status == status, "\(result.output)\(result.errors)")
+        #expect(result.output.contains(words) && result.output.contains(advice), "\(result.output)")
+        await scene.sandbox.end()
+    }
 }

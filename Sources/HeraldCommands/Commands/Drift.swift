@@ -12,7 +12,7 @@ struct Drift: AsyncParsableCommand {
             difference is asked for once more after 'fcm.settle' before it counts. Nothing is changed at FCM.
 
             Exits with 0 whether anything differs or not, with 3 where more registrations are dead than \
-            'guards.max_forget_percent' allows, and with 4 where some could not be asked for.
+            'guards.max_forget_percent' allows or nobody else answered, and with 4 where some could not be asked for.
             """)
 
     @ParentCommand var herald: Herald

@@ -106,8 +106,7 @@ struct DriftRun {
             if !changes.isEmpty { try await run.store.commit(changes) }
             return nil
         }
-        // Without a single answer nothing shows that FCM is to be believed.
-        let forgotten = frame.hasTooManyDead || figures.answered == 0 ? RecipientSet() : figures.dead
+        let forgotten = frame.hasTooManyDead ? RecipientSet() : figures.dead
         if !forgotten.isEmpty { changes.append(.forget(forgotten, at: frame.finished)) }
         try await context.commit(changes, to: run.store)
         let workspace = context.workspace
@@ -124,10 +123,13 @@ struct DriftRun {
         let failure = run.failure(
             of: report, help: "the next call asks for them first; 'herald explain CODE' tells what a code means")
         guard frame.hasTooManyDead, report.end != .interrupted else { return failure }
+        let dead = figures.dead.count
         return CommandFailure(
             .refused,
-            "\(figures.dead.count.grouped) of \((figures.answered + figures.dead.count).grouped) registrations look dead, "
-                + "more than 'max_forget_percent' (\(limit) %) allows",
+            figures.answered == 0
+                ? "\(count(dead, "registration")) \(dead == 1 ? "looks" : "look") dead, and no other one answered"
+                : "\(dead.grouped) of \((figures.answered + dead).grouped) registrations look dead, more than "
+                    + "'max_forget_percent' (\(limit) %) allows",
             help: Guard.maxForgetPercent.remedy(for: []))
     }
 }

@@ -59,8 +59,10 @@ package struct SurveyFigures: Hashable, Sendable {
         for topic in expected { topics[topic, default: Topic()].failed += 1 }
     }
 
-    /// Whether more look dead than may be forgotten. Wrong credentials make everybody look dead. Fewer than ten always may.
+    /// Whether more look dead than may be forgotten. Wrong credentials make everybody look dead, so somebody else must
+    /// answer. Then fewer than ten always may.
     package func hasTooManyDead(limit percent: Int) -> Bool {
-        dead.count >= 10 && dead.count * 100 > percent * (answered + dead.count)
+        if answered == 0 { return !dead.isEmpty }
+        return dead.count >= 10 && dead.count * 100 > percent * (answered + dead.count)
     }
 }

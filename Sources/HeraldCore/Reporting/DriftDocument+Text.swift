@@ -69,10 +69,7 @@ extension DriftDocument {
         var text =
             "Asked FCM about \(asked.grouped) of \(count(frame.everybody, "registration")), with "
             + "\(count(report.requests, "request")) in \(report.duration.roughText): "
-        text +=
-            hasDrift
-            ? "\(figures.drifted.grouped) \(figures.drifted == 1 ? "differs" : "differ") from the state"
-            : "they are as the state has them"
+        text += comparison
         if !figures.dead.isEmpty { text += "; \(figures.dead.count.grouped) dead" }
         if !figures.failed.isEmpty { text += "; \(figures.failed.count.grouped) could not be asked for" }
         if frame.everybody == 0 { text = "The state has no subscriptions to ask about." }
@@ -90,6 +87,15 @@ extension DriftDocument {
         return sentences
     }
 
+    /// How those who were asked for compare with the state.
+    private var comparison: String {
+        let (drifted, answered) = (figures.drifted, figures.answered)
+        if hasDrift { return "\(drifted.grouped) \(drifted == 1 ? "differs" : "differ") from the state" }
+        if answered == 0 { return "FCM told of none of them which topics they follow" }
+        if answered == figures.asked.count { return "they are as the state has them" }
+        return answered == 1 ? "1 is as the state has it" : "\(answered.grouped) are as the state has them"
+    }
+
     /// What follows from it.
     var advice: [String] {
         var advice: [String] = []
@@ -98,8 +104,9 @@ extension DriftDocument {
         }
         if frame.hasTooManyDead {
             advice.append(
-                "So many dead registrations are not believed: wrong credentials, or a wrong project, make everybody "
-                    + "look dead. Nobody was forgotten. 'herald doctor' looks at both.")
+                "\(figures.answered == 0 ? "Dead registrations without any other answer" : "So many dead registrations") "
+                    + "are not believed: wrong credentials, or a wrong project, make everybody look dead. Nobody was "
+                    + "forgotten. 'herald doctor' looks at both.")
         }
         guard let recorded = frame.recorded else {
             if hasDrift {
