@@ -291,4 +291,15 @@ import Testing
         #expect(result.output.contains(words) && result.output.contains(advice), "\(result.output)")
         await scene.sandbox.end()
     }
+
+    @Test func `whoever follows a topic of the app is no drift`() async throws {
+        let scene = try await Scene(isShared: false)
+        try scene.write(1...3)
+        try scene.sandbox.folder.write("{kind: topic, name: app-news}\n", to: "workspace/app.yaml")
+        #expect(try await scene.apply() == 3)
+        try await scene.control.change(.fid(1), ["subscribe": ["app-news"]])
+        let output = try await scene.herald("drift --detailed-exitcode")
+        #expect(output.contains("they are as the state has them") && !output.contains("app-news"), "\(output)")
+        await scene.sandbox.end()
+    }
 }

@@ -58,9 +58,11 @@ struct DriftRun {
                 .wrong, "no file declares topic '\(topic)', and the state does not know it", for: topic.rawValue,
                 among: known, help: "name a topic of the workspace's files or of 'herald state show'")
         }
-        let names = topics.isEmpty ? Array(declared.union(run.recorded.topics.keys)) : topics
+        // A topic without 'subscribers' belongs to the app. That the state has nobody there is no difference.
+        let filled = Set(context.workspace.topics.filter { !$0.isOfApp }.map(\.name.value))
+        let names = topics.isEmpty ? Array(filled.union(run.recorded.topics.keys)) : topics
         let members = try await members(ofAudiencesIn: run)
-        return ExpectedSubscriptions(of: names, declared: declared, among: members, in: run.recorded)
+        return ExpectedSubscriptions(of: names, filled: filled, among: members, in: run.recorded)
     }
 
     /// Whom the audiences name, with their earlier registrations. `nil` for everybody.

@@ -21,7 +21,7 @@ struct ImportRun {
             try await run.store.commit(waiting)
             let survey = Survey(
                 .taking(topic, membership.reclassification),
-                ExpectedSubscriptions(of: [topic], declared: [topic], in: run.recorded), asking: members,
+                ExpectedSubscriptions(of: [topic], filled: [topic], in: run.recorded), asking: members,
                 in: context.settings.fcmProject, settle: .zero,
                 noted: RecordedState.observationTime(context.machine.now()), after: run.recorded.observed)
             let report = try await run.carryOut(survey)

@@ -4,7 +4,7 @@ package import FCM
 struct SubscriptionDifference: Hashable, Sendable {
     /// The state has it, FCM does not.
     var left: Set<TopicName> = []
-    /// FCM has it, a file declares the topic, and the state knows nothing of it.
+    /// FCM has it, a file says who belongs to the topic, and the state knows nothing of it.
     var foreign: Set<TopicName> = []
 
     var isEmpty: Bool { left.isEmpty && foreign.isEmpty }
@@ -24,15 +24,15 @@ package struct ExpectedSubscriptions: Hashable, Sendable {
         var subscribers: RecipientSet
         /// A request may have subscribed them, or they were subscribed when they looked dead.
         var doubtful: RecipientSet
-        var isDeclared: Bool
+        var isFilled: Bool
     }
 
     /// - Parameters:
     ///   - names: the topics that are looked at.
-    ///   - declared: the topics that files declare.
+    ///   - filled: the topics of which files say who belongs there.
     ///   - members: only these are looked at. `nil` for all.
     package init(
-        of names: some Sequence<TopicName>, declared: Set<TopicName>, among members: RecipientSet? = nil,
+        of names: some Sequence<TopicName>, filled: Set<TopicName>, among members: RecipientSet? = nil,
         in state: RecordedState
     ) {
         for name in names {
@@ -41,7 +41,7 @@ package struct ExpectedSubscriptions: Hashable, Sendable {
             topics[name] = Topic(
                 subscribers: members.map(subscribers.intersection) ?? subscribers,
                 doubtful: recorded?.recipients.union(of: [.subscribing, .forgotten]) ?? [],
-                isDeclared: declared.contains(name))
+                isFilled: filled.contains(name))
         }
     }
 
@@ -68,7 +68,7 @@ package struct ExpectedSubscriptions: Hashable, Sendable {
             switch (topic.subscribers.contains(id), following.contains(name)) {
             case (true, true): same.append(name)
             case (true, false): difference.left.insert(name)
-            case (false, true) where topic.isDeclared && !topic.doubtful.contains(id): difference.foreign.insert(name)
+            case (false, true) where topic.isFilled && !topic.doubtful.contains(id): difference.foreign.insert(name)
             case (false, _): break
             }
         }

@@ -10,7 +10,7 @@ struct SurveyTests {
 
     private func survey(_ members: RecipientSet, limit: Int? = nil, _ observed: [Date: RecipientSet]) -> Survey {
         Survey(
-            .comparison(records: false), ExpectedSubscriptions(of: [], declared: [], in: .blank), asking: members,
+            .comparison(records: false), ExpectedSubscriptions(of: [], filled: [], in: .blank), asking: members,
             limit: limit, in: Project(id: "p"), settle: .zero, noted: Self.instant(9),
             after: Partition(disjoint: observed))
     }
@@ -97,7 +97,7 @@ struct SurveyTests {
         (6, true, "foreign"), (7, true, "foreign"), (7, false, ""),
     ])
     func `each relation to a topic means something else`(_ id: RecipientID, _ follows: Bool, _ meaning: String) {
-        let expected = ExpectedSubscriptions(of: ["news"], declared: ["news"], in: Self.news)
+        let expected = ExpectedSubscriptions(of: ["news"], filled: ["news"], in: Self.news)
         let (same, difference) = expected.compare(id, following: follows ? ["news", "other"] : ["other"])
         #expect(same == (meaning == "same" ? ["news"] : []))
         #expect(difference.left == (meaning == "left" ? ["news"] : []))
@@ -105,14 +105,14 @@ struct SurveyTests {
     }
 
     @Test func `a topic that no file declares has nobody foreign`() {
-        let expected = ExpectedSubscriptions(of: ["news"], declared: [], in: Self.news)
+        let expected = ExpectedSubscriptions(of: ["news"], filled: [], in: Self.news)
         #expect(expected.compare(7, following: ["news"]).difference.isEmpty)
         #expect(expected.compare(1, following: []).difference.left == ["news"])
     }
 
     @Test func `only who is looked at is asked for`() {
         let expected = ExpectedSubscriptions(
-            of: ["news", "surf"], declared: ["surf"], among: [2, 3, 9], in: Self.news)
+            of: ["news", "surf"], filled: ["surf"], among: [2, 3, 9], in: Self.news)
         #expect(expected.everybody == [2, 3])
         #expect(expected.names == ["news", "surf"])
     }

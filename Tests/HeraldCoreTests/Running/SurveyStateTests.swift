@@ -25,7 +25,7 @@ struct SurveyStateTests {
     ) -> Survey {
         let state = lab.memory.snapshot()
         return Survey(
-            purpose, ExpectedSubscriptions(of: ["news", "surf"], declared: ["news", "surf"], in: state),
+            purpose, ExpectedSubscriptions(of: ["news", "surf"], filled: ["news", "surf"], in: state),
             asking: members, limit: limit, time: time, in: Project(id: "p"), settle: settle,
             noted: RecordedState.observationTime(lab.now), after: state.observed)
     }
