@@ -197,6 +197,34 @@ import Testing
         await scene.sandbox.end()
     }
 
+    @Test func `an import tries the other registrations that lists name`() async throws {
+        let scene = try await Scene(isShared: false)
+        try scene.write(1...2)
+        // The last one of an installation counts.
+        let listed: [Registration] = [.token(1), .fid(1), .fid(2)]
+        try scene.sandbox.folder.write(listed.map { $0.rawValue + "\n" }.joined(), to: "workspace/all.txt")
+        try await scene.control.put([.fid(1)], state: "unregistered")
+        try await scene.control.put([.token(1), .fid(2)], state: "active", topics: ["tides"])
+        let output = try await scene.herald("import topic tides --audience all --as managed")
+        #expect(
+            output.hasPrefix("2 of 2 registrations follow 'tides' and are recorded as managed; 0 do not follow it\n"),
+            "\(output)")
+        try scene.write([2])
+        #expect(try await scene.apply() == 1)
+        #expect(try await scene.members() == [2])
+        await scene.sandbox.end()
+    }
+
+    @Test func `an import says whom it leaves as they are, because they count as dead`() async throws {
+        let scene = try await Scene(isShared: false)
+        try scene.write(1...3)
+        #expect(try await scene.apply() == 3)
+        _ = try await scene.herald("state forget \(Registration.fid(1).rawValue)")
+        let output = try await scene.herald("import topic tides --audience all --as managed")
+        #expect(output.contains("as managed, but for 1 that the state takes for dead ("), "\(output)")
+        await scene.sandbox.end()
+    }
+
     /// The backup is from before 3 and 4 were subscribed. 4 has opted out since, which is how suppressing is used.
     @Test func `after a restored backup an import gives back whom herald has subscribed since`() async throws {
         let scene = try await Scene(isShared: false)

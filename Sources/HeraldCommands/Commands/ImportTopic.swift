@@ -14,8 +14,9 @@ struct ImportTopic: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "topic", abstract: "Ask FCM who in an audience follows a topic, and record it.",
         discussion: """
-            Asks for each registration of the audience, within 'fcm.subscription_rate'. Nobody is subscribed or \
-            unsubscribed, and it can be repeated. Those recorded as pre-existing are never unsubscribed, unless the topic \
+            Asks for each registration of the audience, within 'fcm.subscription_rate'. Where it is dead, it asks for \
+            another one that the lists name for the same installation. Nobody is subscribed or unsubscribed, and it can \
+            be repeated. Those recorded as pre-existing are never unsubscribed, unless the topic \
             says 'adopt: true'. Those recorded as managed count as subscribed by herald.
             """)
 

@@ -15,45 +15,75 @@ struct ImportRun {
         let failure = try await SurveyRun.hold(context, for: "import") { run in
             var run = run
             let isDeclared = context.workspace.topics.contains { $0.name.value == topic }
-            let members = try await record(in: &run)
+            let (members, wanted) = try await record(in: &run)
             // Plans would take the subscribers for people whom no file names.
             let waiting = isDeclared ? [] : [StateChange.awaitFile(topic, true)]
             try await run.store.commit(waiting)
-            let survey = Survey(
-                .taking(topic, membership.reclassification),
-                ExpectedSubscriptions(of: [topic], filled: [topic], in: run.recorded), asking: members,
-                in: context.settings.fcmProject, settle: .zero,
-                noted: RecordedState.observationTime(context.machine.now()), after: run.recorded.observed)
-            let report = try await run.carryOut(survey)
+            var report = try await ask(members, in: run)
+            try await askOthers(&report, wanted, in: &run)
             try await context.commit([], to: run.store)
-            let relations = try await run.store.snapshot().topics[topic]?.recipients ?? Partition()
-            show(report, relations, isDeclared: isDeclared)
+            show(report, try await run.store.snapshot(), isDeclared: isDeclared)
             return run.failure(of: report, help: "import again: it asks for everybody anew")
         }
         if let failure { throw failure }
     }
 
+    private func ask(_ members: RecipientSet, in run: SurveyRun) async throws -> SurveyReport {
+        try await run.carryOut(
+            Survey(
+                .taking(topic, membership.reclassification),
+                ExpectedSubscriptions(of: [topic], filled: [topic], in: run.recorded), asking: members,
+                in: context.settings.fcmProject, settle: .zero,
+                noted: RecordedState.observationTime(context.machine.now()), after: run.recorded.observed))
+    }
+
+    /// Whoever is dead by the registration that counts is asked for by the others that lists name, one after the other, as
+    /// a subscription tries them.
+    private func askOthers(_ report: inout SurveyReport, _ wanted: Wanted, in run: inout SurveyRun) async throws {
+        if report.figures.hasTooManyDead(limit: context.settings.guards.maxForgetPercent) { return }
+        var others = try await wanted.others(of: report.figures.dead, knownTo: run.store)
+        while report.end == nil {
+            let next = others.filter { report.figures.dead.contains($0.key) }.compactMapValues(\.first)
+            if next.isEmpty { return }
+            others = others.mapValues { Array($0.dropFirst()) }
+            let members = RecipientSet(next.keys.sorted())
+            try await run.store.commit([
+                .forget(members, at: context.machine.now()), .supersede(members),
+                .readopt(try await run.store.formers(with: next)), .register(next),
+            ])
+            run.recorded = try await run.store.snapshot()
+            report.add(try await ask(members, in: run))
+        }
+    }
+
     /// Gives numbers to registrations that are new to the state, as an apply does.
     ///
-    /// - Returns: Whom the audience names.
-    private func record(in run: inout SurveyRun) async throws -> RecipientSet {
+    /// - Returns: Whom the audience names, and what the files ask for.
+    private func record(in run: inout SurveyRun) async throws -> (members: RecipientSet, wanted: Wanted) {
         let state = KnownState(store: run.store, recorded: run.recorded)
         let wanted = try await context.files.wanted(knownTo: state, at: context.state)
         try await context.state.blamed { try await wanted.record(in: run.store) }
         run.recorded = try await run.store.snapshot()
-        return try await context.files.members(ofAudiences: [audience], knownTo: run.store, as: run.recorded)
+        let members = try await context.files.members(
+            ofAudiences: [audience], knownTo: run.store, as: run.recorded)
+        return (members, wanted)
     }
 
-    private func show(_ report: SurveyReport, _ relations: Partition<Membership>, isDeclared: Bool) {
+    private func show(_ report: SurveyReport, _ state: RecordedState, isDeclared: Bool) {
         let (figures, console) = (report.figures, context.console)
         let following = report.following.count
         var text =
             "\(following.grouped) of \(count(report.planned, "registration")) follow '\(topic)' and are recorded as "
             + "\(membership.rawValue)"
+        let recorded = membership.reclassification.result.flatMap { state.topics[topic]?.recipients[$0] } ?? []
+        let kept = report.following.subtracting(recorded)
         // Nothing tells those whom herald subscribed from those whom somebody imported as managed before.
-        let recorded = membership.reclassification.result.map { relations[$0] } ?? []
-        let kept = report.following.subtracting(recorded).count
-        if kept > 0 { text += ", but for \(kept.grouped) that are managed already and stay so" }
+        let managed = kept.subtracting(state.dead).count
+        let exceptions = [
+            (managed, "that are managed already and stay so"),
+            (kept.count - managed, "that the state takes for dead ('herald state revive' brings them back)"),
+        ].filter { $0.0 > 0 }.map { "\($0.0.grouped) \($0.1)" }
+        if !exceptions.isEmpty { text += ", but for \(exceptions.joined(separator: " and "))" }
         text += "; \((figures.answered - following).grouped) do not follow it"
         if !figures.dead.isEmpty { text += ", \(figures.dead.count.grouped) dead" }
         if !figures.failed.isEmpty { text += ", \(figures.failed.count.grouped) could not be asked for" }

@@ -91,5 +91,5 @@ struct SurveyRun {
         }
     }
 
-    private static let look = "run 'herald doctor', then this command again; it goes on where it stopped"
+    private static let look = "run 'herald doctor', then this command again"
 }

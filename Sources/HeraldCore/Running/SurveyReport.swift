@@ -28,5 +28,15 @@ package struct SurveyReport: Hashable, Sendable {
     /// Those of whom nothing is known.
     package var pending: Int { planned - figures.asked.count }
 
+    /// Adds what came of some of the dead, who were asked for by another registration.
+    package mutating func add(_ later: SurveyReport) {
+        figures.add(later.figures)
+        (requests, askedAgain) = (requests + later.requests, askedAgain + later.askedAgain)
+        (pages, retries) = (pages + later.pages, retries + later.retries)
+        following.formUnion(later.following)
+        duration += later.duration
+        if let end = later.end { stop(end) }
+    }
+
     mutating func stop(_ end: End) { self.end = self.end ?? end }
 }

@@ -61,11 +61,12 @@ extension RecordedState {
 }
 
 extension StateStore {
-    /// The former numbers of a recipient that stand for this registration.
-    package func formers(of recipient: RecipientID, with registration: Registration) async throws -> RecipientSet {
-        let formers = try await snapshot().formers.filter { $0.value == recipient }.keys.sorted()
-        let found = try await registrations(of: RecipientSet(formers)).filter { $0.value == registration }
-        return RecipientSet(found.keys.sorted())
+    /// The former numbers of recipients that stand for these registrations.
+    package func formers(with wanted: [RecipientID: Registration]) async throws -> RecipientSet {
+        let formers = try await snapshot().formers.filter { wanted[$0.value] != nil }
+        let found = try await registrations(of: RecipientSet(formers.keys.sorted()))
+        return RecipientSet(
+            formers.filter { former, recipient in found[former] == wanted[recipient] }.keys.sorted())
     }
 }
 

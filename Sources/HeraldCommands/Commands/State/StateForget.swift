@@ -29,7 +29,7 @@ struct StateForget: AsyncParsableCommand {
             }
             if known.registration == registration { return try await store.commit([.forget([known.id], at: now)]) }
             // The recipient has another registration now, which is alive. What this one joined goes with it.
-            let formers = try await store.formers(of: known.id, with: registration)
+            let formers = try await store.formers(with: [known.id: registration])
             let death = Tombstone(recipient: known.id, registration: registration, died: now)
             try await store.commit([.died(death), .forget(formers, at: now)])
         }

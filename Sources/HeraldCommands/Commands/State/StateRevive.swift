@@ -56,7 +56,7 @@ struct StateRevive: AsyncParsableCommand {
         reviving registration: Registration, of known: KnownRecipient, in store: any StateStore
     ) async throws -> [StateChange] {
         if known.registration == registration { return [.revive([known.id])] }
-        let returning = try await store.formers(of: known.id, with: registration)
+        let returning = try await store.formers(with: [known.id: registration])
         return [.supersede([known.id]), .readopt(returning)]
     }
 }
