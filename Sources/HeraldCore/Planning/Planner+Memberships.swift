@@ -7,7 +7,7 @@ extension Planner {
         let isSelected = { (name: TopicName) in campaigns.isEmpty || targets.contains(name) }
         if !recipientsOfFormers.isEmpty { takeLeftFormers() }
         for name in Set(topicMembers.keys).union(state.topics.keys).sorted()
-        where successors[name] == nil && isSelected(name) && !awaitsFile(name) {
+        where successors[name] == nil && isSelected(name) {
             planOwnership(of: name)
             planTopic(name)
         }
@@ -35,7 +35,7 @@ extension Planner {
     /// A topic's leaves come before its joins.
     private mutating func planTopic(_ name: TopicName) {
         let recorded = state.topics[name] ?? RecordedTopic()
-        let isDeclared = topicMembers[name] != nil
+        let isDeleted = topicMembers[name] == nil && !awaitsFile(name)
         noteUndecided(.topic(name), topicMembers[name]?.undecided ?? [])
         let (mine, moving, listed) = (mine(of: name), moving(to: name), listed(in: name))
         let leaving = leaving(mine, name)
@@ -45,15 +45,15 @@ extension Planner {
         let joining = isUndecided(name) ? [] : members.subtracting(recorded.subscribers).subtracting(away)
         if !leaving.isEmpty {
             let reason =
-                isDeclared
-                ? reason(
+                isDeleted
+                ? "no file declares the topic any more"
+                : reason(
                     forLeaving: leaving, suppressed(in: name), "the files no longer list them",
                     mixed: ", or suppress them")
-                : "no file declares the topic any more"
             memberships.append(step(.unsubscribe(name, leaving), reason: reason))
             let lost = people(leaving).subtracting(listed)
             if !lost.isEmpty {
-                checkLeaves(of: .topic(name), leaving: lost.count, of: people(mine).count, isDeleted: !isDeclared)
+                checkLeaves(of: .topic(name), leaving: lost.count, of: people(mine).count, isDeleted: isDeleted)
             }
         }
         if !joining.isEmpty {
@@ -106,7 +106,9 @@ extension Planner {
     }
 
     /// Whether herald's own members leave whom the files do not list.
-    func prunes(_ topic: TopicName) -> Bool { !isUndecided(topic) && topicMembers[topic]?.prune ?? true }
+    func prunes(_ topic: TopicName) -> Bool {
+        !isUndecided(topic) && topicMembers[topic]?.prune ?? !awaitsFile(topic)
+    }
 
     /// Recipients that herald subscribed or adopted, and may unsubscribe. Dead ones are already out, even if a later step of the
     /// run that forgot them, or a crash, recorded them again.

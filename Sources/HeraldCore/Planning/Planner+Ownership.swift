@@ -5,14 +5,14 @@ extension Planner {
     /// What the files say of a topic, also under an earlier name.
     private func declaration(of topic: TopicName) -> DesiredTopic? { topicMembers[successors[topic] ?? topic] }
 
-    /// Whether plans leave the topic alone: it was imported, and no file has declared it since.
+    /// Whether plans leave the topic alone, but for the suppressed: it was imported, and no file has declared it since.
     func awaitsFile(_ topic: TopicName) -> Bool {
         declaration(of: topic) == nil && state.topics[topic]?.awaitsFile ?? false
     }
 
     /// What of a topic the state must learn, and nothing at FCM changes for.
     mutating func planOwnership(of topic: TopicName) {
-        guard let recorded = state.topics[topic] else { return }
+        guard let recorded = state.topics[topic], !awaitsFile(topic) else { return }
         let declaration = declaration(of: topic)
         // While nobody knows who is listed, whoever left by themselves stays marked.
         if declaration?.undecided.isEmpty ?? true { noteLeft(recorded.left, topic) }

@@ -89,7 +89,7 @@ extension Planner {
         let targets = Set(targets(of: campaigns).flatMap(\.topics))
         for (name, size) in sizes.topics.sorted(by: { $0.key < $1.key }) {
             let current = successors[name] ?? name
-            guard campaigns.isEmpty || targets.contains(current), !awaitsFile(name) else { continue }
+            guard campaigns.isEmpty || targets.contains(current) else { continue }
             let own = size.managed + size.subscribing + (keepsAdopted(name) ? size.adopted : 0)
             guard prunes(current) else {
                 // Only who is suppressed leaves, and nobody knows whether they are in it.

@@ -3,7 +3,7 @@ package struct RecordedTopic: Hashable, Sendable {
     package var recipients = Partition<Membership>()
     /// When a membership last changed. Sends wait for the propagation delay after it.
     package var changed: Date?
-    /// Whether it was imported and no file has declared it since. Plans leave it alone until one does.
+    /// Whether it was imported and no file has declared it since. Until one does, only who is suppressed leaves it.
     package var awaitsFile = false
 
     package init() {}

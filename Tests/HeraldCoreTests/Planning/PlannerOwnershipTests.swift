@@ -278,6 +278,12 @@ struct PlannerOwnershipTests {
         scenario.desired.topics = []
         let alone = scenario.plan()
         #expect(alone.doesNothing && alone.notes.isEmpty)
+        // But for the suppressed.
+        scenario.desired.suppressed = [2, 3, 9]
+        let suppressing = scenario.plan()
+        #expect(suppressing.works == [.unsubscribe("tides", [2])] && suppressing.notes.isEmpty)
+        #expect(suppressing.steps.map(\.reason) == ["they are suppressed"])
+        scenario.desired.suppressed = []
         scenario.declare([1])
         let declared = scenario.plan()
         #expect(declared.works == [.unsubscribe("tides", [2])])
