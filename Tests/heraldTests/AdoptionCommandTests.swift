@@ -330,4 +330,33 @@ import Testing
         #expect(output.contains("they are as the state has them") && !output.contains("app-news"), "\(output)")
         await scene.sandbox.end()
     }
+
+    @Test(arguments: [false, true])
+    func `whom a topic keeps leaves it while suppressed, and can be erased then`(_ isImported: Bool) async throws {
+        let scene = try await Scene(isShared: false)
+        let folder = scene.sandbox.folder
+        try folder.write(try folder.read("workspace/herald.yaml") + "suppress: [out]\n", to: "workspace/herald.yaml")
+        try folder.write("{kind: audience, name: out, source: {file: out.txt}}\n", to: "workspace/out.yaml")
+        try folder.write("", to: "workspace/out.txt")
+        let (topic, keys) = isImported ? ("storms", "") : ("tides", ", prune: false")
+        try scene.write(1...3, keys: keys)
+        if isImported {
+            try await scene.control.put((1...3).map { .fid($0) }, state: "active", topics: [topic])
+            _ = try await scene.herald("import topic \(topic) --audience all --as managed")
+        }
+        _ = try await scene.apply()
+        try scene.write(2...3, keys: keys)
+        _ = try await scene.apply()
+
+        let gone = Registration.fid(1).rawValue
+        let refused = try await scene.sandbox.herald("state erase \(gone) --auto-approve", host: scene.host)
+        #expect(refused.status == 1 && refused.errors.contains("while an audience in 'suppress'"), "\(refused.errors)")
+        for list in [gone + "\n", ""] {
+            try folder.write(list, to: "workspace/out.txt")
+            _ = try await scene.apply()
+        }
+        #expect(try await scene.control.members(ofTopic: topic).count == 2)
+        _ = try await scene.herald("state erase \(gone) --auto-approve")
+        await scene.sandbox.end()
+    }
 }

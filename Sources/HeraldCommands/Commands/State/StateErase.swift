@@ -43,27 +43,4 @@ struct StateErase: AsyncParsableCommand {
         }
         context.console.info("herald: copies elsewhere, and reports that show registrations, are not changed\n")
     }
-
-    private func refuse(
-        _ id: RecipientID, in context: CommandContext, _ store: any StateStore, _ recorded: RecordedState
-    ) async throws {
-        let state = KnownState(store: store, recorded: recorded)
-        let lists = try await context.files.wanted(knownTo: state, at: context.state, isForApply: false)
-        if lists.desired.listed.contains(id) {
-            throw CommandFailure(
-                .wrong, "a list still names this registration", help: "take it out of the list and apply first")
-        }
-        let trace = try await store.trace(of: id)
-        // What others subscribed stays theirs. What is forgotten cannot be unsubscribed.
-        let held = Membership.own + [.adopted]
-        let topics = trace.topics.filter { held.contains($0.membership) }.map { "topic '\($0.name)'" }
-        let groups = trace.groups.filter { GroupMembership.own.contains($0.membership) }
-        let places = topics + groups.map { "group '\($0.name)'" }
-        if !places.isEmpty {
-            throw CommandFailure(
-                .wrong, "this registration is still in \(places.joined(separator: ", "))",
-                help: "apply first, so that it leaves; no list may name it then. "
-                    + "If FCM does not know it any more, 'herald state forget' it instead, and its earlier tokens")
-        }
-    }
 }
