@@ -25,6 +25,49 @@ import Testing
         """,
     ]
 
+    /// A group of an audience, some of whom opted out.
+    private static func suppressing(optedOut: [Int], revision: Int) -> [String: String] {
+        let token = { (number: Int) in Registration.token(number).rawValue }
+        let lines = optedOut.map { "\(token($0))\n" }.joined()
+        return [
+            "workspace/herald.yaml": """
+            herald: 1
+            project: demo-project
+            sender_id: "123456789012"
+            suppress: [opted-out]
+            fcm: {rate: unlimited, subscription_rate: unlimited, ramp: 0s}
+
+            """,
+            "workspace/users.csv": "token,user\n\(token(8)),chris\n\(token(9)),chris\n\(token(7)),dana\n",
+            "workspace/out.csv": "token\n\(lines)",
+            "workspace/all.yaml": """
+            kind: audience
+            name: users
+            source: {file: users.csv}
+            ---
+            kind: audience
+            name: opted-out
+            source: {file: out.csv}
+            ---
+            kind: audience
+            name: chris
+            from: users
+            where: {user: chris}
+            ---
+            kind: group
+            name: family
+            members: {audience: chris}
+            ---
+            kind: campaign
+            name: all
+            revision: \(revision)
+            target: {audience: users}
+            message: {data: {a: b}}
+
+            """,
+        ]
+    }
+
     private func applied() async throws -> (Sandbox, host: String) {
         let sandbox = try Sandbox(Self.files)
         let (_, host) = try await sandbox.startEmulator()
@@ -74,6 +117,30 @@ import Testing
         #expect(sent.status == 0, "\(sent.output)\(sent.errors)")
         let accepted = try sandbox.accepted(in: ["ledger.ndjson"])
         #expect((tokens + [Registration.token(7).rawValue]).allSatisfy { accepted[$0] == 1 })
+        await sandbox.end()
+    }
+
+    /// Members that a list names, all of whom opt out.
+    @Test func `a group whose audience is suppressed goes, and everybody else gets their message`() async throws {
+        let sandbox = try Sandbox(Self.suppressing(optedOut: [], revision: 1))
+        let (_, host) = try await sandbox.startEmulator()
+        let made = try await sandbox.herald("apply --auto-approve", host: host)
+        #expect(made.status == 0, "\(made.output)\(made.errors)")
+        let control = try Control(host)
+        #expect(try await control.members(ofGroup: "family")?.count == 2)
+
+        for (name, text) in Self.suppressing(optedOut: [8, 9], revision: 2) { try sandbox.folder.write(text, to: name) }
+        #expect(try await sandbox.herald("validate", host: host).status == 0)
+        let left = try await sandbox.herald("apply --auto-approve", host: host)
+        #expect(left.status == 0, "\(left.output)\(left.errors)")
+        #expect((left.output + left.errors).contains("they are suppressed"), "\(left.output)\(left.errors)")
+        #expect(try await control.members(ofGroup: "family") == nil)
+        let sent = try sandbox.accepted(in: ["ledger.ndjson"])
+        #expect([7, 8, 9].map { sent[Registration.token($0).rawValue] } == [2, 1, 1])
+        let next = try await sandbox.herald("plan", host: host)
+        #expect(next.status == 0, "\(next.errors)")
+        let warning = "group 'family' has no members: the files list nobody who is neither dead nor suppressed"
+        #expect((next.output + next.errors).contains(warning), "\(next.output)\(next.errors)")
         await sandbox.end()
     }
 

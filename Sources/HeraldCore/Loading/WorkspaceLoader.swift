@@ -268,7 +268,8 @@ package struct WorkspaceLoader {
             return
         }
         for group in workspace.groups {
-            guard case .audience(let name) = group.members, let size = sizes.groups[group.name.value],
+            // Nobody is no mistake of the files: everybody in a list may opt out. The plan says it.
+            guard case .audience(let name) = group.members, let size = sizes.groups[group.name.value], size > 0,
                 let problem = Group.problem(withMembers: size)
             else { continue }
             diagnostics.append(.error(.groupMembers, problem, at: name.range, help: Group.sizeHelp))

@@ -167,7 +167,8 @@ extension Planner {
         if members.isEmpty {
             let isDeclared = groupMembers[name] != nil
             if isDeclared, !isUndecided(name) {
-                overview.warnings.append("group '\(name)' has no member that is not dead")
+                overview.warnings.append(
+                    "group '\(name)' has no members: the files list nobody who is neither dead nor suppressed")
             }
             guard !mine.isEmpty else { return }
             let reason = isDeclared ? "nobody it lists is left" : "no file declares the group any more"
