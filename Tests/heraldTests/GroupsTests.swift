@@ -144,6 +144,27 @@ import Testing
         await sandbox.end()
     }
 
+    @Test func `a list keeps the rows of groups that are gone, whichever is written next`() async throws {
+        let (sandbox, host) = try await applied()
+        let list = "\(sandbox.workspace)/groups.csv"
+        _ = try await sandbox.herald("groups export --all --out \(list)", host: host)
+        let all = try sandbox.folder.read("workspace/groups.csv").split(separator: "\n").sorted()
+        #expect(all.count == 4)
+        let text = Self.files["workspace/groups.yaml", default: ""]
+        let rest = try #require(text.range(of: "---\n"))
+        for (files, arguments, kept) in [
+            (text, "family", 1), (String(text[rest.upperBound...]), "--all", 2), ("\n", "--all", 3),
+        ] {
+            try sandbox.folder.write(files, to: "workspace/groups.yaml")
+            let apply = try await sandbox.herald("apply", "--auto-approve", host: host)
+            #expect(apply.status == 0, "\(apply.output)\(apply.errors)")
+            let again = try await sandbox.herald("groups export \(arguments) --out \(list)", host: host)
+            #expect(again.status == 0 && again.errors.contains("and kept \(kept) of other groups"), "\(again.errors)")
+            #expect(try sandbox.folder.read("workspace/groups.csv").split(separator: "\n").sorted() == all)
+        }
+        await sandbox.end()
+    }
+
     @Test(arguments: [
         (
             "--out FOLDER/x.csv", Int32(1),
@@ -153,6 +174,10 @@ import Testing
         ("nobody --out FOLDER/x.csv", 1, "the state has no group 'nobody'\n  help: the state has: family, others"),
         ("family", 64, "name its file with --out"), ("family --all --out FOLDER/x.csv", 64, "cannot be combined"),
         ("family --out FOLDER/no/x.csv", 1, "cannot be written to "),
+        (
+            "family --out FOLDER/workspace/herald.yaml", 1,
+            "herald.yaml is there, and is no list of groups that herald wrote\n  help: name another file with --out\n"
+        ),
     ])
     func `an export of groups that cannot be says why, and writes nothing`(
         _ arguments: String, _ status: Int32, _ reason: String

@@ -22,7 +22,7 @@ struct GroupsExport: AsyncParsableCommand {
     @Flag(help: "All groups that the state has.")
     var all = false
 
-    @Option(help: "The list's file, which only you can read. An existing one is replaced.", completion: .file())
+    @Option(help: "The list's file, which only you can read. Rows of other groups in it stay.", completion: .file())
     var out: String?
 
     func validate() throws {
@@ -39,7 +39,7 @@ struct GroupsExport: AsyncParsableCommand {
         }
         let store = try await context.state.open(for: .inspecting)
         let state = try await store.snapshot()
-        var list = MemberList()
+        var list = try out.map { try MemberList(replacing: $0) } ?? MemberList()
         for group in try chosen(of: state.groups.keys.sorted()) {
             list.add(try await store.registrations(of: state.recipients(in: group)), of: group)
             let unsure = state.groups[group]?.adding.count ?? 0
@@ -53,7 +53,7 @@ struct GroupsExport: AsyncParsableCommand {
         do { try PrivateFile.write(list.text, to: out) } catch {
             throw CommandFailure.unwritable("the list cannot be written to \(out)")
         }
-        context.console.info("herald: wrote \(count(list.count, "member")) to \(out)\n")
+        context.console.info("herald: \(list.summary(in: out))\n")
     }
 
     private func chosen(of known: [GroupName]) throws -> [GroupName] {

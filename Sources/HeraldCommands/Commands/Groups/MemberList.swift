@@ -3,14 +3,26 @@ import HeraldCore
 
 /// The members of device groups as a CSV list.
 struct MemberList {
-    private(set) var text = "token,fid,group\n"
-    private(set) var count = 0
+    static let header = "token,fid,group"
+
+    /// The rows of a list that was there, of groups that are not added.
+    var kept: [(group: String, line: String)] = []
+    private var lines: [String] = []
+
+    var text: String { ([Self.header] + kept.map(\.line) + lines).map { $0 + "\n" }.joined() }
+
+    /// What a person is told of it.
+    func summary(in file: String) -> String {
+        "wrote \(count(lines.count, "member")) to \(file)"
+            + (kept.isEmpty ? "" : ", and kept \(kept.count.grouped) of other groups")
+    }
 
     mutating func add(_ members: [RecipientID: Registration], of group: GroupName) {
+        if members.isEmpty { return }
+        kept.removeAll { $0.group == group.rawValue }
         for (_, member) in members.sorted(by: { $0.key < $1.key }) {
             let columns = member.kind == .token ? "\(member.rawValue)," : ",\(member.rawValue)"
-            text += "\(columns),\(group.rawValue.quotedForCSV)\n"
-            count += 1
+            lines.append("\(columns),\(group.rawValue.quotedForCSV)")
         }
     }
 
