@@ -89,6 +89,7 @@ import Testing
             [
                 .notJSON(line: 2), .tooDeep, .duplicateName("N"), .noObject, .list(2), .unknownForm,
                 .noStanza, .tooLarge, .severalTargets(["to", "topic"]), .noText(path: "tokens[1]"),
+                .noRegistration(path: "tokens[1]"),
             ] as [ConversionProblem]
         ) { CommandFailure(.wrong, "P cannot be converted: \($0.words)", help: $0.help) },
         Kind(

@@ -54,9 +54,11 @@ enum ApplePayload {
         ["alert", "badge", "sound"].contains { aps[$0] != nil }
     }
 
-    /// What Apple wants beside the payload: its type, and a low priority if it shows nothing.
-    static func headers(isShown: Bool) -> [String: JSONValue] {
-        isShown ? ["apns-push-type": "alert"] : ["apns-push-type": "background", "apns-priority": "5"]
+    /// What Apple wants beside the payload: its type, and a low priority if it only wakes the app.
+    static func headers(of aps: [String: JSONValue], isShown: Bool) -> [String: JSONValue] {
+        if isShown { return ["apns-push-type": "alert"] }
+        let isAwaking = aps["content-available"]?.isTrue == true
+        return isAwaking ? ["apns-push-type": "background", "apns-priority": "5"] : [:]
     }
 }
 

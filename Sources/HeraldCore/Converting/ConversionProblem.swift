@@ -16,6 +16,8 @@ package enum ConversionProblem: Error, Hashable, Sendable {
     case severalTargets([String])
     /// - Parameter path: the place in the message, such as `tokens[1]`.
     case noText(path: String)
+    /// - Parameter path: the place in the message, such as `tokens[1]`.
+    case noRegistration(path: String)
 
     package var words: String {
         switch self {
@@ -29,6 +31,7 @@ package enum ConversionProblem: Error, Hashable, Sendable {
         case .tooLarge: "it has more than 4 MiB"
         case .severalTargets(let keys): "\(keys.map { "'\($0)'" }.joined(separator: " and ")) each name a target"
         case .noText(let path): "'\(path)' is no text"
+        case .noRegistration(let path): "'\(path)' is no registration"
         }
     }
 
@@ -43,6 +46,7 @@ package enum ConversionProblem: Error, Hashable, Sendable {
         case .noStanza: "give the JSON alone"
         case .severalTargets: "keep one of them"
         case .noText: "write it in quotes, or remove it"
+        case .noRegistration: "correct it, or remove it"
         }
     }
 }

@@ -39,8 +39,9 @@ package struct ConvertedMessage: Sendable {
             notes += legacy.notes
         case .apns:
             written = [:]
-            let isShown = ApplePayload.isShown(root["aps"]?.object ?? [:])
-            parts = ["apns": ["headers": .object(ApplePayload.headers(isShown: isShown)), "payload": .object(root)]]
+            let aps = root["aps"]?.object ?? [:]
+            let headers = ApplePayload.headers(of: aps, isShown: ApplePayload.isShown(aps))
+            parts = ["apns": ["headers": .object(headers), "payload": .object(root)]]
             notes.append("only Apple devices show it; 'message: {notification: …}' is for all platforms")
         }
         var translation = MessageTranslation()
@@ -76,6 +77,12 @@ package struct ConvertedMessage: Sendable {
         guard let (key, value) = filled.first else { return (nil, nil) }
         let texts = try texts(value, at: key)
         guard let first = texts.first else { return (nil, nil) }
+        if listKeys.contains(key) {
+            let kind: Registration.Kind = key == "fids" ? .fid : .token
+            if let place = texts.firstIndex(where: { Registration($0, kind: kind) == nil }) {
+                throw .noRegistration(path: value.array == nil ? key : "\(key)[\(place)]")
+            }
+        }
         switch key {
         case "condition": return (named("condition", first), nil)
         case "topic": return (named("topic", first.withoutTopicPrefix), nil)

@@ -29,7 +29,8 @@ struct LegacyMessage {
     private var label: JSONValue?
 
     init(_ members: [String: JSONValue]) {
-        for (key, value) in members.sorted(by: { $0.key < $1.key }) where value != .null { take(key, value) }
+        for (key, value) in filled(members, at: "") { take(key, value) }
+        completeHeaders()
     }
 
     /// The message with v1's names. Its values are still those of the legacy message.
@@ -42,13 +43,8 @@ struct LegacyMessage {
         message["android"] = .filled(forAndroid)
         var shown = aps
         shown["alert"] = .filled(alert)
-        var given = headers
-        if !common.isEmpty || !shown.isEmpty {
-            let usual = ApplePayload.headers(isShown: !common.isEmpty || ApplePayload.isShown(shown))
-            given.merge(usual) { mine, _ in mine }
-        }
         let payload = JSONValue.filled(["aps": .filled(shown)].compactMapValues(\.self))
-        message["apns"] = .filled(["headers": .filled(given), "payload": payload].compactMapValues(\.self))
+        message["apns"] = .filled(["headers": .filled(headers), "payload": payload].compactMapValues(\.self))
         message["webpush"] = .filled(
             [
                 "headers": .filled(webHeaders), "notification": .filled(webNotification),
@@ -56,6 +52,24 @@ struct LegacyMessage {
             ].compactMapValues(\.self))
         message["fcm_options"] = label
         return message
+    }
+
+    /// What there is to take, in order.
+    private mutating func filled(_ members: [String: JSONValue], at path: String) -> [(String, JSONValue)] {
+        let given = members.sorted { $0.key < $1.key }.filter { $0.value != .null }
+        for (key, _) in given where members[key] == "" { notes.append(.empty(path + key)) }
+        return given.filter { $0.value != "" }.map { ($0.key, $0.value) }
+    }
+
+    /// Apple refuses a push of high priority that shows nothing.
+    private mutating func completeHeaders() {
+        let isShown =
+            common["title"] != nil || common["body"] != nil || !alert.isEmpty || ApplePayload.isShown(aps)
+        if !isShown, headers["apns-priority"] == "10" {
+            headers["apns-priority"] = "5"
+            notes.append("apns-priority is 5, not 10: Apple refuses 10 for a message that shows nothing")
+        }
+        headers.merge(ApplePayload.headers(of: aps, isShown: isShown)) { mine, _ in mine }
     }
 
     private mutating func take(_ key: String, _ value: JSONValue) {
@@ -112,7 +126,7 @@ struct LegacyMessage {
             notes.append("notification is left out: it is no object")
             return
         }
-        for (key, value) in members.sorted(by: { $0.key < $1.key }) where value != .null { takeShown(key, value) }
+        for (key, value) in filled(members, at: "notification.") { takeShown(key, value) }
     }
 
     private mutating func takeShown(_ key: String, _ value: JSONValue) {
@@ -178,4 +192,5 @@ extension String {
     }
 
     static func leftOut(_ path: String) -> String { "\(path.printable) is left out: FCM's v1 API has no such key" }
+    static func empty(_ path: String) -> String { "\(path.printable) is left out: it is empty" }
 }

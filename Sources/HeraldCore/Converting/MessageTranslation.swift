@@ -49,6 +49,10 @@ struct MessageTranslation {
                 notes.append(.leftOut(inner))
                 continue
             }
+            if value == "" {
+                notes.append(.empty(inner))
+                continue
+            }
             guard let json = self.value(value, as: shape, at: inner) else { continue }
             if let other = spellings[known] {
                 // FCM's own name wins over other spellings of it.
