@@ -173,7 +173,8 @@ extension Planner {
             guard !mine.isEmpty else { return }
             let reason = isDeclared ? "nobody it lists is left" : "no file declares the group any more"
             appendGroupSteps([(.delete, mine)], of: name, reason: reason)
-            checkLeaves(of: .group(name), leaving: mine.count, of: mine.count, isDeleted: true)
+            let all = people(mine).count
+            checkLeaves(of: .group(name), leaving: all, of: all, isDeleted: true)
             return
         }
         guard let recorded, recorded.key != nil else {
@@ -190,8 +191,10 @@ extension Planner {
         appendGroupSteps(
             Self.groupSteps(from: mine, joining: joining, leaving: leaving), of: name,
             reason: "the files list other members")
-        if !leaving.isEmpty {
-            checkLeaves(of: .group(name), leaving: leaving.count, of: mine.count, isDeleted: false)
+        // An earlier registration makes room for the newer one, and its recipient stays.
+        let lost = people(leaving).subtracting(members)
+        if !lost.isEmpty {
+            checkLeaves(of: .group(name), leaving: lost.count, of: people(mine).count, isDeleted: false)
         }
     }
 

@@ -60,6 +60,21 @@ struct PlannerGroupTests {
         #expect(refusals.allSatisfy { $0.name == "chris" && $0.message.contains("group 'chris'") })
     }
 
+    @Test(arguments: [(12, nil), (9, nil), (6, 50)] as [(RecipientID, Int?)])
+    func `whoever gets another registration stays a member, and only those who are not listed leave`(
+        _ listed: RecipientID, _ percent: Int?
+    ) {
+        let first = KnownRecipient.firstFormer
+        var scenario = scenario(RecipientSet(first...(first + 11)), RecipientSet(1...listed))
+        for number in 0..<12 as Range<RecipientID> { scenario.state.formers[first + number] = number + 1 }
+        let plan = scenario.plan()
+        #expect(plan.refusals.map(\.actual) == (percent.map { [$0] } ?? []))
+        let removed = plan.works.reduce(0) { count, work in
+            if case .group(let change) = work, change.action == .remove { count + change.members.count } else { count }
+        }
+        #expect(removed == 12)
+    }
+
     @Test func `a deleted file is a hundred percent`() {
         #expect(scenario(RecipientSet(1...10), nil).plan().refusals.map(\.actual) == [100])
         #expect(scenario(RecipientSet(1...9), nil).plan().refusals.isEmpty)
