@@ -144,6 +144,23 @@ import Testing
         await sandbox.end()
     }
 
+    @Test func `who may be a member is in the list, and the command says so`() async throws {
+        let (sandbox, host) = try await applied()
+        let (known, new) = (Registration.token(8).rawValue, Registration.token(6).rawValue)
+        let files = Self.files["workspace/groups.yaml", default: ""]
+        let more = files.replacing("'\(known)'", with: "'\(new)', '\(known)'")
+        try sandbox.folder.write(more, to: "workspace/groups.yaml")
+        try await sandbox.applyAndDie(at: (.beforeAnswer, 1), of: host)
+        #expect(try await Control(host).members(ofGroup: "family")?.count == 3)
+        let export = try await sandbox.herald("groups export family --reveal-registrations", host: host)
+        #expect(export.status == 0)
+        let rows = [6, 8, 9].map { "\(Registration.token($0).rawValue),,family" }
+        #expect(Set(export.output.split(separator: "\n").dropFirst().map(String.init)) == Set(rows))
+        let words = "'family': 1 registration in the list may be no member: FCM's answer about it is not known\n"
+        #expect(export.errors.contains(words), "\(export.errors)")
+        await sandbox.end()
+    }
+
     @Test func `a list keeps the rows of groups that are gone, whichever is written next`() async throws {
         let (sandbox, host) = try await applied()
         let list = "\(sandbox.workspace)/groups.csv"

@@ -8,9 +8,9 @@ struct GroupsExport: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Write the members of device groups to a list that an audience can name.",
         discussion: """
-            The members are those that the state has. The list is a CSV with the columns token, fid and group: 'where: \
-            {group: NAME}' in an audience takes one group out of several. FCM ends device groups on \(EndOfService.day); \
-            a campaign to that audience reaches the same devices.
+            The members are those that the state has, also those of whom FCM's answer is not known. The list is a CSV \
+            with the columns token, fid and group: 'where: {group: NAME}' in an audience takes one group out of several. \
+            FCM ends device groups on \(EndOfService.day); a campaign to that audience reaches the same devices.
             """)
 
     @ParentCommand var herald: Herald
@@ -43,11 +43,7 @@ struct GroupsExport: AsyncParsableCommand {
         for group in try chosen(of: state.groups.keys.sorted()) {
             list.add(try await store.registrations(of: state.recipients(in: group)), of: group)
             let unsure = state.groups[group]?.adding.count ?? 0
-            if unsure > 0 {
-                context.console.error(
-                    "herald: group '\(group)': \(count(unsure, "registration")) may be members or not; FCM's answer is not known\n"
-                )
-            }
+            if unsure > 0 { context.console.error(MemberList.warning(of: unsure, in: group)) }
         }
         guard let out else { return context.console.result(list.text) }
         do { try PrivateFile.write(list.text, to: out) } catch {

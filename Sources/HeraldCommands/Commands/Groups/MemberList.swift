@@ -26,6 +26,16 @@ struct MemberList {
         }
     }
 
+    /// What to say of those who may be no members.
+    static func warning(of unsure: Int, in group: GroupName) -> String {
+        let known = "FCM's answer about \(unsure == 1 ? "it" : "them") is not known"
+        return """
+            herald: group '\(group)': \(count(unsure, "registration")) in the list may be no \(unsure == 1 ? "member" : "members"): \(known)
+              help: 'herald apply' asks again; export the list anew after it
+
+            """
+    }
+
     private static let shownNames = 20
 
     /// Which groups there are.
@@ -38,9 +48,10 @@ struct MemberList {
 }
 
 extension RecordedState {
-    /// The members. Who joined with an earlier registration appears once, with the current one.
+    /// The members, and those who may be. Who joined with an earlier registration appears once, with the current one.
     func recipients(in group: GroupName) -> RecipientSet {
-        RecipientSet(Set((groups[group]?.members ?? []).map { formers[$0] ?? $0 }).sorted())
+        let all = groups[group].map { $0.members.union($0.adding) } ?? []
+        return RecipientSet(Set(all.map { formers[$0] ?? $0 }).sorted())
     }
 }
 
