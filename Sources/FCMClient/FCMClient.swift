@@ -108,7 +108,7 @@ package final class FCMClient: Sender {
             case .send(let body):
                 batches.fcm.append(Attempt(call: HTTPCall(sendHead, body: body), answer: answer))
             case .group where project.senderID == nil:
-                answer(.refused(reason: "device groups need sender_id, the project's number"))
+                answer(.refused(reason: Self.noSenderID))
             case .subscribe, .unsubscribe, .batch, .group, .read:
                 let wire = wire(call.request)
                 let http = HTTPCall(wire, to: endpoints[wire.service], bearer: token)
@@ -121,6 +121,11 @@ package final class FCMClient: Sender {
         if !batches.fcm.isEmpty { pools[endpoints.fcm]?.start(batches.fcm) }
         if !batches.iid.isEmpty { pools[endpoints.iid]?.start(batches.iid) }
     }
+
+    /// Only a group that no file declares gets so far: what is declared without it is a mistake in the files.
+    package static let noSenderID =
+        "device groups need sender_id, the project's number: write it into herald.yaml, "
+        + "or let herald forget the group with 'herald state rm group:NAME'"
 
     private func wire(_ request: Request) -> WireRequest {
         var wire = request.wire(project: project)

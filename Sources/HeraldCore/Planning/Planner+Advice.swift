@@ -4,6 +4,7 @@ internal import FCM
 extension Planner {
     mutating func advise() {
         adviseOnEndingServices()
+        adviseOnLeftGroups()
         adviseOnFanOuts()
         adviseOnRows()
         adviseOnUpcomingTime()
@@ -26,7 +27,6 @@ extension Planner {
     // MARK: Services that Google ends
 
     private mutating func adviseOnEndingServices() {
-        let hasEnded = now >= EndOfService.begin && state.identity.endpoint == .fcm
         if !desired.groups.isEmpty || desired.sends.contains(where: { !$0.campaign.target.value.groups.isEmpty }) {
             overview.warnings.append(
                 "device groups \(hasEnded ? "ended" : "end") on \(EndOfService.day); send to an audience instead")
@@ -35,6 +35,20 @@ extension Planner {
         overview.warnings.append(
             "the Instance ID service \(hasEnded ? "ended" : "ends") on \(EndOfService.day); "
                 + "use the Topic Subscription API instead (fcm.topic_api: registrations)")
+    }
+
+    private var hasEnded: Bool { now >= EndOfService.begin && state.identity.endpoint == .fcm }
+
+    /// The project's number may be gone from the settings before the last group is deleted.
+    private mutating func adviseOnLeftGroups() {
+        // A snapshot does not have the names of groups.
+        guard settings.senderID == nil, !hasEnded, sizes == nil else { return }
+        for case .group(let change) in plan.steps.map(\.work) where change.action == .delete {
+            overview.warnings.append(
+                "group '\(change.group)' is still at FCM, and herald cannot delete it without sender_id: put that back "
+                    + "into herald.yaml for one apply, or let herald forget the group with "
+                    + "'herald state rm group:\(change.group)'")
+        }
     }
 
     private var usesBatches: Bool {

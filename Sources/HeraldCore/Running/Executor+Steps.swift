@@ -13,8 +13,16 @@ extension Executor {
             report.steps[index].skipped = step.work.planned
             return
         }
-        if case .adopt(let adoption) = step.work { return await carryOut(adoption, of: step, at: index) }
+        if case .adopt(let adoption) = step.work {
+            let now: Reclassification = adoption.action == .adopt ? .adopted : .returned
+            return await record(.reclassify(adoption.topic, adoption.members, now), of: step, at: index)
+        }
         if let reason = context.whyEnded(step.work) {
+            if case .group(let change) = step.work, change.action == .delete {
+                // Google has deleted it with all others.
+                report.steps[index].note = reason
+                return await record(.drop(.group(change.group)), of: step, at: index)
+            }
             leaveUnbegun(step, at: index)
             report.steps[index].stop(.ended(reason))
             queue.noteEnd(of: step, report.steps[index])
@@ -141,6 +149,19 @@ extension Executor {
             of: send, messages, occurrence.ledger ?? Ledger(), begun: occurrence.classes)
     }
 
+    /// Only the state changes, so no send waits for it.
+    private mutating func record(_ change: StateChange, of step: Plan.Step, at index: Int) async {
+        surroundings.begin(step.id)
+        await commit([change])
+        if let fatal = context.fatal {
+            report.steps[index].stop(.fatal(fatal))
+        } else {
+            context.recorded.apply([change])
+            report.steps[index].accepted = step.work.planned
+        }
+        queue.noteEnd(of: step, report.steps[index])
+    }
+
     // MARK: Topics
 
     /// Only some of a step leave a topic's earlier name where not everybody has joined the new one.
@@ -151,21 +172,6 @@ extension Executor {
         entry.step.work = .unsubscribe(name, leaving.subtracting(members))
         report.steps[entry.index].held += members.count
         report.steps[entry.index].note = reason
-    }
-
-    /// Only the state changes, so no send waits for it.
-    private mutating func carryOut(_ adoption: Plan.Adoption, of step: Plan.Step, at index: Int) async {
-        surroundings.begin(step.id)
-        let change = StateChange.reclassify(
-            adoption.topic, adoption.members, adoption.action == .adopt ? .adopted : .returned)
-        await commit([change])
-        if let fatal = context.fatal {
-            report.steps[index].stop(.fatal(fatal))
-        } else {
-            context.recorded.apply([change])
-            report.steps[index].accepted = adoption.members.count
-        }
-        queue.noteEnd(of: step, report.steps[index])
     }
 
     /// Recipients that got another registration in this run. Their subscriptions died with the one before.

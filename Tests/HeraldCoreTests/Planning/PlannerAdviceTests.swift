@@ -110,6 +110,17 @@ import Testing
         #expect(groups.map { $0.hasPrefix("device groups end on 2027-09-29") } == [true])
     }
 
+    @Test func `a group that cannot be deleted without the project's number is named, until groups have ended`() {
+        var scenario = scenario(.auto)
+        var group = RecordedGroup()
+        (group.key, group.members) = (NotificationKey(rawValue: "key"), [1])
+        scenario.state.groups["chris"] = group
+        #expect(warnings(scenario).map { $0.hasSuffix("'herald state rm group:chris'") } == [true])
+        #expect(warnings(scenario, at: EndOfService.begin).isEmpty)
+        scenario.settings.senderID = "123456789012"
+        #expect(warnings(scenario).isEmpty)
+    }
+
     @Test(arguments: [(EndpointKind.fcm, "ended"), (.emulator, "end")])
     func `after that day they have ended at FCM`(endpoint: EndpointKind, word: String) {
         let told = warnings(scenario(.iid, endpoint, hasGroup: true), at: EndOfService.begin)
