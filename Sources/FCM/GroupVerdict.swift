@@ -32,7 +32,7 @@ package enum GroupVerdict: Hashable, Sendable {
                 self = Self.success(response, operation)
                 return
             }
-            let failure = Failure(response, error)
+            let failure = Self.failure(response, error)
             switch response.status {
             case 200, 400, 404, 409:
                 self =
@@ -57,12 +57,26 @@ package enum GroupVerdict: Hashable, Sendable {
         return .done(key)
     }
 
+    /// A sentence stands where other APIs have a code. The HTTP status gives the code, and 200 is one of them, too.
+    private static func failure(_ response: Response, _ error: ErrorBody) -> Failure {
+        if error.isGoogles || error.status == nil { return Failure(response, error) }
+        var sentence = error
+        sentence.status = nil
+        var failure = Failure(response, sentence)
+        if response.status == 200 { failure.code = FailureCode.invalidArgument.rawValue }
+        return failure
+    }
+
     /// FCM has no error codes for groups. Only its four sentences tell the cases apart.
     private static func named(_ text: String, _ failure: Failure, _ operation: GroupOperation) -> GroupVerdict? {
         let text = text.lowercased()
         if text.contains("notification_key already exists") { return .alreadyExists(failure) }
         if text.contains("doesn't match the group name") { return .nameMismatch(failure) }
-        if text.contains("no valid registration ids") { return .noValidRegistrations(failure) }
+        if text.contains("no valid registration ids") {
+            var dead = failure
+            dead.code = FailureCode.unregistered.rawValue
+            return .noValidRegistrations(dead)
+        }
         if text.contains("notification_key not found") { return .notFound(failure) }
         return nil
     }

@@ -74,6 +74,20 @@ struct GroupVerdictTests {
     }
 
     @Test(arguments: [
+        (400, "no valid registration ids", "UNREGISTERED"), (200, "no valid registration ids", "UNREGISTERED"),
+        (400, "too many registration ids", "INVALID_ARGUMENT"), (200, "too many registration ids", "INVALID_ARGUMENT"),
+        (400, "notification_key already exists", "INVALID_ARGUMENT"), (409, "some words", "HTTP_409"),
+    ])
+    func `a sentence is no code`(_ status: Int, _ text: String, _ code: String) throws {
+        switch judge(status, #"{"error":"\#(text)"}"#, try Self.operations[0]) {
+        case .alreadyExists(let failure), .noValidRegistrations(let failure), .rejected(let failure):
+            #expect(failure.code == code)
+            #expect(failure.message == text)
+        default: Issue.record("another meaning")
+        }
+    }
+
+    @Test(arguments: [
         (400, html, Meaning.rejected),
         (400, rpc("INVALID_ARGUMENT"), .rejected),
         (401, html, .unauthenticated),

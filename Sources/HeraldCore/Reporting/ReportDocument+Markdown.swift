@@ -6,7 +6,7 @@ extension ReportDocument {
     /// Less than 60,000 bytes. Entries that do not fit are counted.
     package var markdown: String {
         var text = "## herald run: \(report.result.words.inMarkdown)\n\n"
-        if report.isDryRun { text += "A dry run: FCM checked the messages and delivered none.\n\n" }
+        if report.isDryRun { text += "A dry run: \(dryRunWords)\n\n" }
         text += totalsText + "\n\n"
         text += facts.map { "\($0.name.inMarkdown): \($0.value.inMarkdown)" }.joined(separator: " · ") + "\n"
         let names = StepReport.columns(report.steps.map(\.figures))

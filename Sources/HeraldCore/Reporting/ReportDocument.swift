@@ -112,7 +112,7 @@ package struct ReportDocument: Document, Sendable {
     }
 
     package func text(_ style: TextStyle) -> String {
-        var text = report.isDryRun ? "Dry run: FCM checked the messages and delivered none.\n" : ""
+        var text = report.isDryRun ? "Dry run: \(dryRunWords)\n" : ""
         let width = report.steps.map(\.id.rawValue.count).max() ?? 0
         for step in report.steps {
             text += "  \(step.id.rawValue.padded(to: width))  \(Self.figures(step, style))\n"
@@ -130,6 +130,12 @@ package struct ReportDocument: Document, Sendable {
         }
         for note in remarks { text += "  \(note)\n" }
         return text + "\nRun \(report.run): \(report.result.rawValue). \(totalsText)\n"
+    }
+
+    /// What a dry run did. A step without its messages checked says why.
+    var dryRunWords: String {
+        let hasChecked = report.steps.contains { $0.accepted + $0.rejected + $0.unknown > 0 }
+        return hasChecked ? "FCM checked the messages and delivered none." : "FCM checked no message."
     }
 
     /// The outcomes of the whole run in sentences.

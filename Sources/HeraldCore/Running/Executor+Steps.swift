@@ -33,8 +33,9 @@ extension Executor {
         if case .send(let send) = step.work {
             noteMissingJoins(send, at: index)
             if case .group(let name) = send.target, send.delivery.members == .key, !send.members.isEmpty {
+                let wasMade = context.recorded.groups[name]?.key != nil
                 key = await refreshedKey(of: name, for: report.steps[index])
-                guard key != nil else { return giveUpWithoutKey(step, name, at: index) }
+                guard key != nil else { return giveUp(step, for: wasMade ? .noGroup(name) : .noKey(name), at: index) }
             }
         }
         guard let work = try? work(of: step, key: key) else {
@@ -224,12 +225,13 @@ extension Executor {
         return refresh.key
     }
 
-    private mutating func giveUpWithoutKey(_ step: Plan.Step, _ name: GroupName, at index: Int) {
+    private mutating func giveUp(_ step: Plan.Step, for reason: StopReason, at index: Int) {
         leaveUnbegun(step, at: index)
         if options.mode.isDryRun {
             report.steps[index].skipped = step.work.planned
+            report.steps[index].note = "not checked: \(reason.words)"
         } else {
-            report.steps[index].stop(.noKey(name))
+            report.steps[index].stop(reason)
         }
     }
 }

@@ -25,6 +25,8 @@ package enum StopReason: Hashable, Sendable {
     case stage(StageShare, StageExcess)
     /// The state has no key of the group that it sends to.
     case noKey(GroupName)
+    /// FCM does not have the group that it sends to any more.
+    case noGroup(GroupName)
     case unwritableMessage
     /// A process that helps cannot read what its recipients' messages need.
     case noRows
@@ -56,7 +58,8 @@ package enum StopReason: Hashable, Sendable {
         case .rejected(let count, let all, let limit):
             "\(count.grouped) of \(all.grouped) were rejected, more than \(limit) %"
         case .stage(let share, let excess): "stage \(share.words) was halted: \(excess.words)"
-        case .noKey(let group): "group '\(group)' has no key: herald has not made it at FCM"
+        case .noKey(let group): "herald has not made group '\(group)' at FCM, so there is no key to send to"
+        case .noGroup(let group): "FCM does not have group '\(group)' any more; the next run makes it again, and sends"
         case .unwritableMessage: "the message cannot be written as JSON"
         case .noRows:
             "the state does not have the rows of the recipients any more, or they cannot be read; the run sends to them"
