@@ -34,7 +34,7 @@ import Testing
 
     @Test(arguments: [
         ("[1, 2]", "", "it is a list of 2\n  help: give one message at a time\n"),
-        ("{\n", "", "line 2 is not valid JSON"),
+        ("{\n", "", "line 2 is not valid JSON"), ("", "", "line 1 is not valid JSON\n  help: give one message as JSON"),
         (#"{"aps": {"alert": "Hi"}}"#, "", "does not say whom the message is for\n  help: add --target topic:NAME\n"),
         (#"{"hello": "there"}"#, "", "help: say which it is with --from v1, legacy or apns"),
         (#"{"topic": "news", "data": {"from": "me"}}"#, "", "'from' is a key of FCM's own"),

@@ -51,10 +51,11 @@ struct Convert: ParsableCommand {
 
     private func bytes() throws -> [UInt8] {
         let handle = file == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: file)
-        guard let data = try? handle?.read(upToCount: ConvertedMessage.maximumSize + 1) else {
+        guard let handle else { throw CommandFailure.unreadable("the file \(file)") }
+        // At the end of a file there is no data, not even empty data.
+        do { return Array(try handle.read(upToCount: ConvertedMessage.maximumSize + 1) ?? Data()) } catch {
             throw CommandFailure.unreadable("the file \(file)")
         }
-        return Array(data)
     }
 }
 

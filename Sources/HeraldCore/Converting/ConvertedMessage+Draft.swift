@@ -20,7 +20,8 @@ extension ConvertedMessage {
             "enabled: false             # true when it is ready; without a schedule it then goes out at the next apply"
         ]
         lines += target.lines
-        lines += tags.lineOfTags + ["message:"] + YAMLLines.of(message, depth: 1)
+        // A key without a value is a mistake.
+        lines += tags.lineOfTags + (message.isEmpty ? ["message: {}"] : ["message:"] + YAMLLines.of(message, depth: 1))
         if let lifetime { lines += ["delivery:", "  expires_after: \(lifetime)s"] }
         let missing = topics.map { known in target.topics.filter { !known.contains($0) } } ?? []
         for topic in missing {

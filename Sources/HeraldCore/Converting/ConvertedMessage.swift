@@ -30,8 +30,13 @@ package struct ConvertedMessage: Sendable {
         var (parts, written, notes, lifetime) = (root, root, [String](), Int64?.none)
         switch form {
         case .v1:
-            written = root["message"]?.object ?? root.filter { !Self.requestKeys.contains($0.key) }
             if (root["validate_only"] ?? root["validateOnly"])?.isTrue == true { notes.append(.dryRun) }
+            let request = root.filter { !Self.requestKeys.contains($0.key) && $0.value != .null }
+            written = request
+            if let message = request["message"]?.object {
+                written = message
+                try Self.take(request, beside: &written, &notes)
+            }
             parts = written.filter { !Self.targetKeys.contains($0.key) && $0.key != "name" }
         case .legacy:
             let legacy = LegacyMessage(root)
@@ -49,6 +54,21 @@ package struct ConvertedMessage: Sendable {
         let (target, remark) = try Self.target(written)
         (self.form, self.target, self.lifetime) = (form, target, lifetime)
         self.notes = notes + translation.notes + (remark.map { [$0] } ?? [])
+    }
+
+    /// Takes the targets that stand beside a message, and notes what else stands there.
+    private static func take(
+        _ request: [String: JSONValue], beside message: inout [String: JSONValue], _ notes: inout [String]
+    ) throws(ConversionProblem) {
+        for (key, value) in request.sorted(by: { $0.key < $1.key }) where key != "message" {
+            guard targetKeys.contains(key) else {
+                notes.append("\(key.printable) is left out: it stands beside the message, and not in it")
+                continue
+            }
+            if isEmpty(value) { continue }
+            if let own = message[key], !isEmpty(own) { throw .severalTargets(["message.\(key)", key]) }
+            message[key] = value
+        }
     }
 
     private static func object(in bytes: [UInt8]) throws(ConversionProblem) -> [String: JSONValue] {

@@ -12,6 +12,8 @@ struct LegacyMessage {
         "delivery_receipt_requested", "direct_boot_ok",
     ]
 
+    private static let api = "FCM's legacy API"
+
     private(set) var target: [String: JSONValue] = [:]
     private(set) var notes: [String] = []
     /// In seconds. `nil` if the message does not say, or must not wait at all.
@@ -90,7 +92,7 @@ struct LegacyMessage {
         case "delay_while_idle": notes.append("delay_while_idle is left out: FCM has ignored it since 2016")
         case "message_id", "delivery_receipt_requested", "message_type":
             notes.append("\(key) is left out: it belonged to XMPP, and HTTP v1 has nothing like it")
-        default: notes.append(.leftOut(key))
+        default: notes.append(.leftOut(key, by: Self.api))
         }
     }
 
@@ -158,7 +160,7 @@ struct LegacyMessage {
             let items = value.listWithin
             androidNotification[key] = items
             alert[key == "body_loc_args" ? "loc-args" : "title-loc-args"] = items
-        default: notes.append(.leftOut("notification.\(key)"))
+        default: notes.append(.leftOut("notification.\(key)", by: Self.api))
         }
     }
 }
@@ -191,6 +193,8 @@ extension String {
             + "make sure that this value is right"
     }
 
-    static func leftOut(_ path: String) -> String { "\(path.printable) is left out: FCM's v1 API has no such key" }
+    static func leftOut(_ path: String, by api: String = "FCM's v1 API") -> String {
+        "\(path.printable) is left out: \(api) has no such key"
+    }
     static func empty(_ path: String) -> String { "\(path.printable) is left out: it is empty" }
 }

@@ -130,6 +130,23 @@ extension Conversion {
             message: #"{"apns": {"payload": {"aps": {"mutable-content": 1}, "a": "b"}}}"#,
             notes: ["only Apple devices show it"]),
         .init(
+            testDescription: "legacy, with keys that it never had, and nothing to show",
+            source: """
+                {"to": "/topics/news", "android": {"collapse_key": "z"}, "notification": "hi", "data": {}}
+                """,
+            target: "topic: news", message: "{}",
+            notes: [
+                "android is left out: FCM's legacy API has no such key", "notification is left out: it is no object",
+            ]),
+        .init(
+            testDescription: "v1, with keys beside the message",
+            source: """
+                {"message": {"notification": {"title": "T"}, "topic": ""}, "topic": "news", "token": null,
+                 "priority": "high", "time_to_live": 60, "validate_only": false}
+                """,
+            target: "topic: news", message: #"{"notification": {"title": "T"}}"#,
+            notes: ["priority is left out: it stands beside the message", "time_to_live is left out"]),
+        .init(
             testDescription: "XMPP",
             source: """
                 <message id="m-1"><gcm xmlns="google:mobile:data">
