@@ -8,11 +8,15 @@ package enum HeraldProgram {
     package static func main() async {
         // A reader that closes the pipe has seen enough. That must not kill herald in the middle of a run.
         signal(SIGPIPE, SIG_IGN)
+        var failures: [CommandFailure] = []
         do { try await Herald.run(Array(CommandLine.arguments.dropFirst())) } catch {
             guard let failure = CommandFailure(error) else { exitAsParser(error) }
-            failure.show()
-            Herald.exit(withError: ExitCode(failure.status.code))
+            failures.append(failure)
         }
+        if let failure = StandardStreams.failure { failures.append(failure) }
+        guard let first = failures.first else { return }
+        for failure in failures { failure.show() }
+        Herald.exit(withError: ExitCode(first.status.code))
     }
 
     /// What the argument parser ends with: help, the version, or wrong arguments.

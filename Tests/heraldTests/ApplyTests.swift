@@ -146,6 +146,20 @@ import Testing
         await sandbox.end()
     }
 
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full")), arguments: ["--receipts", "--events"])
+    func `lines that are lost are told once, and change nothing of the run`(_ option: String) async throws {
+        let sandbox = try Sandbox(Self.files)
+        let (_, host) = try await sandbox.startEmulator()
+        #expect(try await sandbox.herald("state init", host: host).status == 0)
+        let command = option == "--events" ? "run" : "apply --auto-approve"
+        let result = try await sandbox.herald("\(command) --quiet \(option) /dev/full", host: host)
+        #expect(result.status == 0)
+        let told = "herald: not all \(option.dropFirst(2)) could be written to /dev/full\n"
+        #expect(result.errors.ranges(of: told).count == 1, "\(result.errors)")
+        #expect(try sandbox.accepted(in: ["ledger.ndjson"]).count == 21)
+        await sandbox.end()
+    }
+
     @Test func `without an answer an apply gives up and says so, and a later one does it`() async throws {
         let sandbox = try Sandbox(Self.files)
         let report = "\(sandbox.folder.path)/report.json"

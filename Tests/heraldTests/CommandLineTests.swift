@@ -82,6 +82,37 @@ import Testing
         #expect(try await sandbox.herald("plan", "--at", "2026-12-01T08:00:00Z", host: nil).status == 0)
     }
 
+    @Test(
+        .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")),
+        arguments: [
+            ("plan --format json", Int32(1)), ("plan --detailed-exitcode", 2), ("validate --format sarif", 1),
+            ("calendar --format ics", 1), ("state show", 1), ("state snapshot", 1),
+        ])
+    func `output that could not be written is no success`(_ command: String, _ status: Int32) async throws {
+        let sandbox = try Sandbox(Self.files)
+        #expect(try await sandbox.herald("state init").status == 0)
+        let words = ["-w", sandbox.workspace] + command.split(separator: " ").map(String.init)
+        let result = try await Self.herald("exec \"$0\" \"$@\" >/dev/full", words, in: sandbox)
+        #expect(result.status == status, "\(result.errors)")
+        #expect(result.errors.contains("herald: standard output could not be written: "), "\(result.errors)")
+        #expect(result.errors.contains("\n  help: "))
+    }
+
+    @Test func `whoever closes the pipe has seen enough`() async throws {
+        let sandbox = try Sandbox(Self.files)
+        let script = "{ \"$0\" \"$@\"; echo $? >&2; } | :"
+        let result = try await Self.herald(script, ["-w", sandbox.workspace, "plan", "--format", "json"], in: sandbox)
+        #expect(result.errors.hasSuffix("0\n") && !result.errors.contains("standard output"), "\(result.errors)")
+    }
+
+    /// Runs herald as a shell does that script.
+    private static func herald(
+        _ script: String, _ words: [String], in sandbox: Sandbox
+    ) async throws -> ChildProcess.Result {
+        try await ChildProcess.run(
+            "/bin/sh", ["-c", script, HeraldProcess.program] + words, environment: sandbox.environment("127.0.0.1:9"))
+    }
+
     @Test func `an empty HERALD_STATE is none`() async throws {
         let sandbox = try Sandbox(Self.files)
         let environment = ["HERALD_STATE": "", "FCM_EMULATOR_HOST": "127.0.0.1:9"]

@@ -12,10 +12,7 @@ struct Machine: Sendable {
     var now: @Sendable () -> Date = { Date() }
     var clock: any Clock<Duration> & Sendable = ContinuousClock()
     /// Writes to standard output or standard error.
-    var write: @Sendable (_ text: String, _ descriptor: Int32) -> Void = { text, descriptor in
-        // A closed pipe is no reason to crash, and there is nobody left to tell.
-        _ = writeAll(text, to: descriptor)
-    }
+    var write: @Sendable (_ text: String, _ descriptor: Int32) -> Void = { StandardStreams.write($0, to: $1) }
     /// What asks a run to stop.
     var signals: @Sendable (Console) -> Signals = { .listen(on: $0) }
     /// The way to FCM.

@@ -266,7 +266,7 @@ extension Conductor {
         do {
             let files = try RunFiles(
                 run: request.id, folder: context.state.reports, report: request.reportPath,
-                receipts: request.receiptsPath)
+                receipts: request.receiptsPath, console)
             try files.save(report)
             return files
         } catch {

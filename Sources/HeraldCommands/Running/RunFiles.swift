@@ -24,7 +24,7 @@ struct RunFiles: Sendable {
     }
 
     /// - Parameter folder: For reports without a path of their own.
-    init(run: String, folder: String, report: String?, receipts: String?) throws {
+    init(run: String, folder: String, report: String?, receipts: String?, _ console: Console) throws {
         if let report {
             reportPath = report
         } else {
@@ -33,10 +33,10 @@ struct RunFiles: Sendable {
             reportPath = "\(folder)/\(run).json"
         }
         let base = reportPath.hasSuffix(".json") ? String(reportPath.dropLast(5)) : reportPath
-        failures = LineFile(path: "\(base).failures.ndjson")
+        failures = LineFile(path: "\(base).failures.ndjson", of: "failures", console)
         // A file with this name is from an earlier run that had the same name.
         unlink("\(base).failures.ndjson")
-        self.receipts = receipts.map { LineFile(path: $0) }
+        self.receipts = receipts.map { LineFile(path: $0, of: "receipts", console) }
         try self.receipts?.open()
         shown = FailureCount()
     }

@@ -4,10 +4,17 @@ import Synchronization
 /// A file that gets lines while a run goes on. It is created by the first line, or by `open`.
 final class LineFile: Sendable {
     private let path: String
+    private let contents: String
+    private let console: Console
     /// -1 until it is open.
     private let descriptor = Mutex<Int32>(-1)
+    private let isLossTold = Atomic(false)
 
-    init(path: String) { self.path = path }
+    /// - Parameters:
+    ///   - contents: What the lines are. People are told once if some are lost.
+    init(path: String, of contents: String, _ console: Console) {
+        (self.path, self.contents, self.console) = (path, contents, console)
+    }
 
     deinit {
         let descriptor = descriptor.withLock { $0 }
@@ -28,7 +35,8 @@ final class LineFile: Sendable {
     }
 
     func append(_ line: String) {
-        guard (try? open()) != nil else { return }
-        descriptor.withLock { _ = writeAll(line + "\n", to: $0) }
+        if (try? open()) != nil, descriptor.withLock({ writeAll(line + "\n", to: $0) }) { return }
+        guard !isLossTold.exchange(true, ordering: .relaxed) else { return }
+        console.error("herald: not all \(contents) could be written to \(path)\n")
     }
 }
