@@ -2,6 +2,8 @@ import FCM
 import FCMClient
 import Foundation
 import HeraldCore
+import HeraldStore
+import HeraldTestSupport
 import Testing
 
 @testable import HeraldCommands
@@ -114,6 +116,31 @@ import Testing
         for result in results {
             #expect(result.found.contains("doctor") == false && result.fix?.contains("doctor") != true, "\(result)")
         }
+    }
+
+    private static let lastRuns: [(Double?, CheckResult.Outcome, String)] = [
+        (nil, .ok, "no run yet"), (1, .ok, "last run 1 h ago"), (72, .warning, "last run 3 d ago"),
+    ]
+
+    /// A run with nothing to do writes no report, and a test or a dry run writes one.
+    @Test(arguments: lastRuns)
+    func `who calls run is judged by the last run that the state knows`(
+        _ hours: Double?, _ outcome: CheckResult.Outcome, _ words: String
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let binding = StateBinding(project: "tide-app", endpoint: .emulator, workspace: nil)
+        let location = StateFile(path: "\(folder.path)/state.sqlite", binding) { _ in }
+        try await location.initialize(created: Self.now)
+        try FileManager.default.createDirectory(atPath: location.reports, withIntermediateDirectories: true)
+        try Data("{}".utf8).write(to: URL(filePath: "\(location.reports)/20261201T080000Z-test.json"))
+        if let hours {
+            let end = Self.now.addingTimeInterval(-hours * 3600)
+            let run = RecordedRun(run: "r", started: end, finished: end, result: "ok", figures: [:])
+            try await location.open(for: .changing).commit([.lastRun(run)])
+        }
+        let result = await StateCheck(location: location, runEvery: .seconds(300), now: Self.now).look().result
+        #expect(result.outcome == outcome, "\(result)")
+        #expect(result.found.hasSuffix(words), "\(result)")
     }
 
     private static let shares: [(Int, Int, CheckResult.Outcome)] = [

@@ -33,7 +33,7 @@ struct StateCheck {
                     fix: "Run 'herald state init', or let the first apply make it. If there was one, look at "
                         + "`state` in herald.yaml and at HERALD_STATE."), recorded: nil)
         }
-        let run = SavedReports(in: location.reports).newestTime
+        let run = recorded.lastRun?.finished
         let found = "\(location.name): \(location.keeping); \(Self.words(run, now))"
         if let holder {
             return Found(
@@ -58,8 +58,8 @@ struct StateCheck {
     }
 
     private static func words(_ run: Date?, _ now: Date) -> String {
-        guard let run else { return "no report of a run yet" }
-        return "last report \(Duration.seconds(max(0, now.timeIntervalSince(run).rounded())).roughText) ago"
+        guard let run else { return "no run yet" }
+        return "last run \(Duration.seconds(max(0, now.timeIntervalSince(run).rounded())).roughText) ago"
     }
 
     private static func result(of error: any Error) -> CheckResult {

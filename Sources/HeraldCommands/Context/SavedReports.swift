@@ -43,13 +43,6 @@ struct SavedReports {
 
     private static let mostShown = 30
 
-    /// When the newest report was written last. `nil` if there is none.
-    var newestTime: Date? {
-        guard let newest = names.max() else { return nil }
-        let attributes = try? FileManager.default.attributesOfItem(atPath: "\(folder)/\(newest)")
-        return attributes?[.modificationDate] as? Date
-    }
-
     private var names: [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { $0.hasSuffix(".json") }
     }
