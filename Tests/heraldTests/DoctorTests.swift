@@ -99,6 +99,9 @@ import Testing
                     to: "workspace/herald.yaml")
             }, "state", "error", found: "belongs to", fix: "Set 'state' or HERALD_STATE to another place"),
         SetUp(
+            "a file with a mistake", change: { try $0.folder.write("kind: [\n", to: "workspace/more.yaml") }, "files",
+            "error", found: "1 mistake; the first is in more.yaml:2: ", fix: "herald validate"),
+        SetUp(
             "a list that nobody exported for long",
             change: {
                 try FileManager.default.setAttributes(
@@ -144,7 +147,8 @@ import Testing
         #expect(
             checks.compactMap { $0["check"]?.string } == [
                 "credential", "endpoint", "project", "message_permission", "topic_permission", "topic_api",
-                "group_permission", "clock", "proxy", "quota", "state", "time_zones", "drift", "lists",
+                "group_permission", "clock", "proxy", "quota", "state", "time_zones", "drift", "files",
+                "lists",
             ])
         for check in checks where !["quota", "group_permission", "drift"].contains(check["check"]?.string) {
             #expect(check["result"] == "ok", "\(check)")

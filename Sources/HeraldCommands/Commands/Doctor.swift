@@ -4,7 +4,7 @@ import HeraldCore
 
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Check credential, permissions, state and clock, and say what to do.",
+        commandName: "doctor", abstract: "Check credential, permissions, state, clock and files, and say what to do.",
         discussion: """
             Nothing is sent and nothing is changed: FCM only validates one message and answers questions. Which checks \
             failed is kept beside the state, for 'status'. Ends with 1 if something is wrong that a run cannot do without.

@@ -1,7 +1,7 @@
 import Foundation
 import HeraldCore
 
-/// A workspace that was read and has no errors.
+/// A workspace that was read, and whose settings have no errors.
 struct LoadedWorkspace {
     let folder: WorkspaceFolder
     let workspace: Workspace
@@ -14,6 +14,8 @@ struct LoadedWorkspace {
     let fetched: [String: FetchedList]
     /// Shows whether the files changed since; absent where that does not matter.
     let watched: WatchedFiles?
+    /// Errors of files besides herald.yaml, for commands that need only its settings. All others end at an error.
+    let mistakes: [Diagnostic]
     /// What the files decide, without the places of lists.
     private let written: [Definition]
     /// The cache of lists that did not change; `nil` if every list is read.
@@ -29,6 +31,7 @@ struct LoadedWorkspace {
         digest = loaded.digest()
         (listDigests, fetched, cacheFiles) = (loaded.listDigests, loaded.fetched, loaded.cacheFiles)
         (self.watched, written) = (watched, loaded.definitions)
+        mistakes = loaded.diagnostics.filter { $0.severity == .error }
     }
 
     /// Finds the workspace's folder.

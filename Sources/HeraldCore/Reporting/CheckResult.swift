@@ -14,8 +14,7 @@ package struct CheckResult: Hashable, Sendable {
         case topicAPI = "topic_api"
         case quota, clock, state
         case timeZones = "time_zones"
-        case drift
-        case lists
+        case drift, files, lists
     }
 
     package enum Outcome: String, Hashable, Sendable, CaseIterable {
