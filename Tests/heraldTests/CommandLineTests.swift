@@ -113,6 +113,24 @@ import Testing
             "/bin/sh", ["-c", script, HeraldProcess.program] + words, environment: sandbox.environment("127.0.0.1:9"))
     }
 
+    @Test func `a mistyped path does not replace the state`() async throws {
+        let sandbox = try Sandbox(Self.files)
+        let (_, host) = try await sandbox.startEmulator()
+        #expect(try await sandbox.herald("state init", host: host).status == 0)
+        for command in [
+            "plan --out", "apply --auto-approve --report", "run --report", "run --metrics",
+            "test to-all --audience some --report", "groups export --all --out", "state snapshot --out",
+            "feedback --file",
+        ] {
+            let result = try await sandbox.herald("\(command) \(sandbox.statePath)", host: host)
+            #expect(result.status == 1, "\(command): \(result.output)")
+            #expect(result.errors.contains(" and stays as it is\n  help: name another file"), "\(result.errors)")
+        }
+        #expect(try sandbox.accepted(in: ["ledger.ndjson"]).isEmpty)
+        #expect(try await sandbox.herald("state show --check", host: host).status == 0)
+        await sandbox.end()
+    }
+
     @Test func `an empty HERALD_STATE is none`() async throws {
         let sandbox = try Sandbox(Self.files)
         let environment = ["HERALD_STATE": "", "FCM_EMULATOR_HOST": "127.0.0.1:9"]

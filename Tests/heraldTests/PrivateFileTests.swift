@@ -30,4 +30,31 @@ struct PrivateFileTests {
         #expect(try folder.read("report.json") == "two")
         #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
     }
+
+    private static let kinds: [(FileKind, String)] = [
+        (.plan, #"{"schema" : "herald.plan/1"}"#), (.report, #"{"schema" : "herald.report/1"}"#),
+        (.snapshot, #"{"schema" : "herald.snapshot/1"}"#), (.metrics, "# HELP herald_run_accepted x\n"),
+        (.members, "token,fid,group\n"), (.feedback, "{\"kind\":\"fid\"}\n"),
+    ]
+
+    @Test(arguments: kinds) func `a file is replaced by one of its kind`(_ kind: FileKind, _ text: String) throws {
+        try kind.requireReplaceable(path)
+        try kind.requireReplaceable("/dev/null")
+        for text in ["", text] {
+            try folder.write(text, to: "report.json")
+            try kind.requireReplaceable(path)
+        }
+        for text in ["SQLite format 3\0", "herald: 2\nproject: p\n", "token\ncTEST\n", "[]"] {
+            try folder.write(text, to: "report.json")
+            #expect(throws: CommandFailure.self) { try kind.requireReplaceable(path) }
+        }
+    }
+
+    /// A plan is no report, and a key file is neither.
+    @Test(arguments: [FileKind.plan, .report, .snapshot]) func `JSON of another kind stays`(_ kind: FileKind) throws {
+        for text in ["{\"type\": \"service_account\"}\n", "{\"schema\": \"herald.calendar/1\"}\n"] {
+            try folder.write(text, to: "report.json")
+            #expect(throws: CommandFailure.self) { try kind.requireReplaceable(path) }
+        }
+    }
 }

@@ -85,7 +85,7 @@ import Testing
         for path in [sandbox.statePath, "\(sandbox.workspace)/herald.yaml", "\(sandbox.workspace)/all.txt"] {
             let refused = try await sandbox.herald("state", "snapshot", "--out", path, host: host)
             #expect(refused.status == 1)
-            #expect(refused.errors.contains("is no snapshot and is not replaced"), "\(refused.errors)")
+            #expect(refused.errors.contains("is no snapshot and stays as it is"), "\(refused.errors)")
         }
         #expect(try Data(contentsOf: URL(filePath: sandbox.statePath)) == before)
         await sandbox.end()

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import HeraldCore
 import HeraldStore
 
@@ -21,24 +20,9 @@ struct Feedback: AsyncParsableCommand {
     @Flag(help: "What came of each recipient in each occurrence, instead of dead registrations.")
     var outcomes = false
 
-    /// Whether nothing is there, no regular file, or one that may be an older answer.
-    private static func mayReplace(_ path: String) -> Bool {
-        let resolved = URL(filePath: path).resolvingSymlinksInPath().path
-        let known = try? FileManager.default.attributesOfItem(atPath: resolved)
-        guard known?[.type] as? FileAttributeType == .typeRegular, known?[.size] as? Int != 0 else { return true }
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return false }
-        defer { close(file) }
-        var start: UInt8 = 0
-        return read(file, &start, 1) == 1 && start == UInt8(ascii: "{")
-    }
-
     func run() async throws {
         let context = try CommandContext.openSettings(Common(herald.common, options))
-        guard Self.mayReplace(file) else {
-            throw CommandFailure(
-                .wrong, "\(file) is there, and herald did not write it", help: "name another file, or remove this one")
-        }
+        try FileKind.feedback.requireReplaceable(file)
         let store = try await context.state.open(for: .inspecting)
         let lines = FeedbackLines(store)
         var pruned = 0

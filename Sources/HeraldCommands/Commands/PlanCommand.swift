@@ -53,6 +53,7 @@ struct PlanCommand: AsyncParsableCommand {
     func run() async throws {
         let document = try await document()
         if let out {
+            try FileKind.plan.requireReplaceable(out)
             do { try PrivateFile.write(document.json.prettyText, to: out) } catch {
                 throw CommandFailure.unwritable("the plan cannot be written to \(out)")
             }

@@ -8,6 +8,7 @@ extension Run {
         let files = WorkspaceLoader.load(
             folder, environment: common.environment, lists: .skip, at: common.machine.now())
         var request = request(common, signals)
+        if let metrics { try FileKind.metrics.requireReplaceable(metrics) }
         request.events = try events.map { try EventLog(to: $0, run: request.id, common) }
         let heartbeat = Heartbeat(files.workspace?.settings, common)
         let (run, log) = (request, request.events)

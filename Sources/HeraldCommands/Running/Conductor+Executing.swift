@@ -263,6 +263,7 @@ extension Conductor {
     }
 
     func openFiles(_ report: Report) throws -> RunFiles {
+        if let path = request.reportPath { try FileKind.report.requireReplaceable(path) }
         do {
             let files = try RunFiles(
                 run: request.id, folder: context.state.reports, report: request.reportPath,

@@ -21,6 +21,7 @@ struct Worker {
     private static let lookHere = "look at this machine's credential, clock and network, then start the worker again"
 
     func work() async throws {
+        if let metricsPath { try FileKind.metrics.requireReplaceable(metricsPath) }
         try await checkCredentials()
         var run = WorkerRun(at: destination.kind, clock: ContinuousClock())
         var account = Account(project: settings.project)

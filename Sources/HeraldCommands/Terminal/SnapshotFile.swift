@@ -17,22 +17,11 @@ enum SnapshotFile {
         do { return Array(try file.read(upToCount: SnapshotDocument.limit + 1) ?? Data()) } catch { return nil }
     }
 
-    /// Replaces the file at once. A file that is there must be a snapshot or empty: a mistyped path could name the state.
+    /// Replaces the file at once. A file that is there must be a snapshot or empty.
     static func write(_ snapshot: StateSnapshot, to path: String) throws {
-        if isOfAnother(path) {
-            throw CommandFailure(
-                .wrong, "\(path) is no snapshot and is not replaced", help: "name another file, or remove it first")
-        }
+        try FileKind.snapshot.requireReplaceable(path)
         do { try PrivateFile.write(SnapshotDocument(snapshot).json.prettyText, to: path) } catch {
             throw CommandFailure.unwritable("the snapshot cannot be written to \(path)")
         }
-    }
-
-    private static func isOfAnother(_ path: String) -> Bool {
-        let resolved = URL(filePath: path).resolvingSymlinksInPath().path
-        let kind = (try? FileManager.default.attributesOfItem(atPath: resolved))?[.type] as? FileAttributeType
-        guard kind == .typeRegular else { return false }
-        guard let bytes = bytes(of: path) else { return true }
-        return !bytes.isEmpty && !SnapshotDocument.isSnapshot(bytes)
     }
 }

@@ -17,12 +17,6 @@ extension SnapshotDocument {
         guard schema == Self.schema else { throw SnapshotProblem.newer }
         self.init(try StateSnapshot(SnapshotPart(document)))
     }
-
-    /// Whether the beginning of a file is that of a snapshot, so that another one may replace it.
-    package static func isSnapshot(_ bytes: [UInt8]) -> Bool {
-        guard let document = try? JSONValue(strictly: bytes, depth: 8) else { return false }
-        return document["schema"]?.string?.hasPrefix(family) ?? false
-    }
 }
 
 extension SnapshotProblem {
