@@ -130,6 +130,7 @@ import Testing
         "test c --to a --audience b", "convert x --name y --target z", "--log-level loud plan", "explain topic-nam",
         "explain xylophone", "work", "work --project p --max-in-flight 0", "work --project p --token-host https://h",
         "apply --sample 3", "apply --override x", "apply p --approved q", "apply p --at 2026-12-01T09:00:00Z",
+        "apply p --campaign c",
         "groups export g --all", "emulator --port 70000", "emulator --allow-host a:1", "state resolve",
         "state resolve o --accept --resend", "state resolve --accept", "state revive", "state grants",
         "state copy --to x --schema y", "state copy --to postgresql:///x --schema A",

@@ -1,8 +1,23 @@
+import ArgumentParser
 import FCMClient
 import Foundation
 import HeraldCore
 
 extension Apply {
+    func validate() throws {
+        let names = Guard.allCases.map(\.rawValue).joined(separator: ", ")
+        try ValidationError.require(
+            Overrides(overrides) != nil, "--override names no guard",
+            help: "write GUARD or GUARD=NAME; the guards are: \(names)")
+        try ValidationError.require(
+            sample == nil || dryRun, "--sample is only for a dry run", help: "add --dry-run, or leave out --sample")
+        if plan == nil { return }
+        try ValidationError.require(
+            campaign.isEmpty, "a saved plan has its own campaigns", help: "leave out --campaign, or plan with it")
+        try ValidationError.require(approved == nil, "a saved plan is its own approval", help: "leave out --approved")
+        try ValidationError.require(at == nil, "a saved plan has its own time", help: "leave out --at")
+    }
+
     func request(in context: CommandContext) throws -> RunRequest {
         let begin = context.machine.now()
         let now = try clock(in: context)
@@ -10,7 +25,7 @@ extension Apply {
         // Checked first, so that nobody is asked to override guards for a run that cannot sign in.
         _ = try context.destination.credential()
         let scope = PlanScope(
-            campaigns: campaign.isEmpty ? saved?.campaigns ?? [] : campaign,
+            campaigns: saved?.campaigns ?? campaign,
             days: saved?.days ?? PlanDocument.usualDays, heedsApproval: saved != nil || !dryRun)
         var request = RunRequest(.workspace(scope), now: now, begin: begin)
         request.saved = saved

@@ -51,18 +51,6 @@ struct Apply: AsyncParsableCommand {
         completion: .file())
     var receipts: String?
 
-    func validate() throws {
-        let names = Guard.allCases.map(\.rawValue).joined(separator: ", ")
-        try ValidationError.require(
-            Overrides(overrides) != nil, "--override names no guard",
-            help: "write GUARD or GUARD=NAME; the guards are: \(names)")
-        try ValidationError.require(
-            sample == nil || dryRun, "--sample is only for a dry run", help: "add --dry-run, or leave out --sample")
-        if plan == nil { return }
-        try ValidationError.require(approved == nil, "a saved plan is its own approval", help: "leave out --approved")
-        try ValidationError.require(at == nil, "a saved plan has its own time", help: "leave out --at")
-    }
-
     func run() async throws {
         let context = try CommandContext.open(Common(herald.common, options), cache: cache.use)
         try await Conductor(context: context, request: try request(in: context)).conduct()
