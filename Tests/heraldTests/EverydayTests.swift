@@ -186,6 +186,18 @@ import Testing
         #expect(plan["steps"]?.array?.first?["planned"] == .null)
     }
 
+    @Test(arguments: ["", " --snapshot SNAPSHOT"])
+    func `the calendar needs no list`(_ options: String) async throws {
+        let sandbox = try Sandbox(Self.schedules)
+        let snapshot = "\(sandbox.folder.path)/snapshot.json"
+        #expect(try await sandbox.herald("state init").status == 0)
+        #expect(try await sandbox.herald("state", "snapshot", "--out", snapshot).status == 0)
+        try FileManager.default.removeItem(atPath: "\(sandbox.workspace)/lists")
+        let command = "calendar --at 2026-12-01T12:00:00Z --days 2"
+        let result = try await sandbox.herald(command + options.replacing("SNAPSHOT", with: snapshot))
+        #expect(result.status == 0 && result.output.contains("nightly"), "\(result.output)\(result.errors)")
+    }
+
     @Test func `the calendar tells local time and UTC, and where the clocks change`() async throws {
         let sandbox = try Sandbox(Self.schedules)
         let result = try await sandbox.herald(

@@ -7,9 +7,9 @@ struct CalendarCommand: ParsableCommand {
         commandName: "calendar",
         abstract: "Show what is due in the next days, in local time and UTC.",
         discussion: """
-            Offline, and by the files alone: what was sent already is not known here, except with --snapshot, which also \
-            shows what is paused. Changes of the clocks are pointed out. Disabled campaigns, and those without a schedule, \
-            are left out.
+            Offline, and by the YAML files alone: what was sent already is not known here, except with --snapshot, which \
+            also shows what is paused. Changes of the clocks are pointed out. Disabled campaigns, and those without a \
+            schedule, are left out.
             """)
 
     /// The most occurrences for each campaign. A campaign that is due every minute of a week has fewer.
@@ -33,7 +33,7 @@ struct CalendarCommand: ParsableCommand {
     }
 
     func run() throws {
-        let context = try CommandContext.open(Common(herald.common, options))
+        let context = try CommandContext.open(Common(herald.common, options), lists: .skip)
         let start = at?.date ?? context.machine.now()
         let document = try document(from: start, in: context)
         for name in document.shortened {
