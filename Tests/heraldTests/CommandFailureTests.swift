@@ -154,6 +154,17 @@ import Testing
         #expect(failure.help?.hasPrefix(help) == true)
     }
 
+    @Test func `what nobody approved is named, with the command that approves it`() throws {
+        var plan = Plan(at: Date(timeIntervalSince1970: 0), workspaceDigest: "", state: nil)
+        plan.unapproved = [(Definition.Kind.campaign, "welcome"), (.topic, "news")].map { kind, name in
+            Plan.Unapproved(resource: Definition.Key(kind: kind, name: name), reason: "nobody approved it")
+        }
+        let failure = try #require(CommandFailure(report(.refused, of: plan), at: .fcm, signal: 0))
+        #expect(failure.status == .refused)
+        #expect(failure.message == "campaign 'welcome', topic 'news': nobody approved it")
+        #expect(failure.help?.hasSuffix("herald approve plan.json --by \"$USER\"") == true)
+    }
+
     @Test func `a run that succeeded is no failure`() {
         #expect(CommandFailure(report(.ok), at: .fcm, signal: 0) == nil)
     }
@@ -171,10 +182,10 @@ import Testing
         #expect(CommandFailure(report, at: .fcm, signal: 0)?.message == "https://fcm.googleapis.com: nothing answers")
     }
 
-    private func report(_ result: Report.Result) -> Report {
+    private func report(_ result: Report.Result, of plan: Plan? = nil) -> Report {
         let now = Date(timeIntervalSince1970: 0)
         var report = Report(
-            run: "r", plan: Plan(at: now, workspaceDigest: "", state: nil), planDigest: "", isDryRun: false,
+            run: "r", plan: plan ?? Plan(at: now, workspaceDigest: "", state: nil), planDigest: "", isDryRun: false,
             started: now, endpoint: .fcm, project: "p", version: "1")
         report.result = result
         return report

@@ -12,7 +12,7 @@ if [ -f herald-report.json ]; then
 fi
 case $status in
 0) ;;
-3) echo "::error::A guard refused. The log names it. Change the files, or let a person override it on the server." ;;
+3) echo "::error::A guard refused, or nobody approved something. The log names it, and says what to do." ;;
 5) echo "::error::Another run works on the state. Start this job again when it has ended." ;;
 6) echo "::error::Some outcomes are unknown. 'herald state show' names them, 'herald state resolve' settles them." ;;
 7) echo "::error::The files, or the size of a list, are not what was approved. Review them again." ;;

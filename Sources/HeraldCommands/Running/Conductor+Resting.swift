@@ -42,8 +42,8 @@ extension Conductor {
         }
         writeMetrics(report, state.recorded.lastDrift)
         request.ended(report)
-        // What was left out is told already.
-        if report.result == .refused { throw CommandFailure(.refused) }
+        // What guards left out is told already.
+        if report.result == .refused, report.unapproved.isEmpty { throw CommandFailure(.refused) }
         if let failure = CommandFailure(report, at: context.destination.endpoint, signal: 0) { throw failure }
     }
 

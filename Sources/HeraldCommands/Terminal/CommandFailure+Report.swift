@@ -39,18 +39,23 @@ extension CommandFailure {
         }
     }
 
-    /// What the plan named was told before the run began.
+    /// What guards refused in the plan was told before the run began.
     private static func refused(_ report: Report) -> CommandFailure {
         let found = report.refusals.byGuard
-        guard !found.isEmpty else {
+        let sentences =
+            found.map { "guard \($0.kind.rawValue): \($0.messages.joined(separator: "; "))" }
+            + report.unapproved.sentences
+        guard !sentences.isEmpty else {
             return CommandFailure(
                 .refused, "a guard refused something; the report says what",
                 help: "correct the files or lists, or let it through with --override as the report shows")
         }
-        let sentences = found.map { "guard \($0.kind.rawValue): \($0.messages.joined(separator: "; "))" }
-        return CommandFailure(
-            .refused, sentences.joined(separator: "; "), help: found.map(\.help).joined(separator: "; "))
+        let helps = found.map(\.help) + (report.unapproved.isEmpty ? [] : [approving])
+        return CommandFailure(.refused, sentences.joined(separator: "; "), help: helps.joined(separator: "; "))
     }
+
+    private static let approving =
+        "look at the plan before you approve it: herald plan --out plan.json && herald approve plan.json --by \"$USER\""
 
     private static func unknown(_ report: Report) -> CommandFailure {
         let steps = report.steps.filter { $0.unknown > 0 }

@@ -40,6 +40,9 @@ extension [Plan.Missed] {
 
 extension [Plan.Unapproved] {
     var sayings: [Saying] { map { Saying($0.resource.words, $0.reason) }.merged }
+
+    /// A sentence for each reason.
+    package var sentences: [String] { sayings.map { "\($0.subject): \($0.text)" } }
 }
 
 extension [Plan.Held] {

@@ -29,6 +29,18 @@ extension Report {
         countMissed()
     }
 
+    /// A step that a guard stopped says so itself. A later plan may refuse the same with other figures.
+    mutating func noteWithheld(in plan: Plan) {
+        guard !plan.withheld.isEmpty || !plan.unapproved.isEmpty else { return }
+        wasBlocked = true
+        let told = Set(plan.steps.compactMap(\.refusal))
+        unapproved += plan.unapproved.filter { !unapproved.contains($0) }
+        notes += plan.unapproved.map(\.sentence).filter { !told.contains($0) && !notes.contains($0) }
+        let untold = plan.withheld.filter { !withheld.contains($0.cause) && !told.contains($0.reason) }
+        notes += untold.map(\.reason)
+        withheld.formUnion(plan.withheld.map(\.cause))
+    }
+
     /// Who was refused a change to a topic or group. A run asks for them again; for messages it does not.
     package var refusedMemberships: Int { steps.reduce(0) { $0 + ($1.action == .send ? 0 : $1.refused) } }
 

@@ -38,7 +38,9 @@ package struct Report: Hashable, Sendable {
     /// What its plans halted before anything more of it started.
     var halted: [Plan.Held] = []
     /// What guards refused in the plans so far.
-    private var withheld: Set<GuardRefusal.Cause> = []
+    var withheld: Set<GuardRefusal.Cause> = []
+    /// What nobody approved in them. A saved report names it in `notes` and at its steps only.
+    package var unapproved: [Plan.Unapproved] = []
     package var steps: [StepReport]
     /// Whether the run ended because the endpoint did not answer.
     package var isUnreachable = false
@@ -106,17 +108,6 @@ package struct Report: Hashable, Sendable {
         if steps[index].hasMissed { return }
         missedOccurrences.removeAll { StepID.send($0.occurrence) == step.id }
         countMissed()
-    }
-
-    /// A step that a guard stopped says so itself. A later plan may refuse the same with other figures.
-    private mutating func noteWithheld(in plan: Plan) {
-        guard !plan.withheld.isEmpty || !plan.unapproved.isEmpty else { return }
-        wasBlocked = true
-        let told = Set(plan.steps.compactMap(\.refusal))
-        notes += plan.unapproved.map(\.sentence).filter { !told.contains($0) && !notes.contains($0) }
-        let untold = plan.withheld.filter { !withheld.contains($0.cause) && !told.contains($0.reason) }
-        notes += untold.map(\.reason)
-        withheld.formUnion(plan.withheld.map(\.cause))
     }
 
     package struct Failure: Hashable, Sendable {

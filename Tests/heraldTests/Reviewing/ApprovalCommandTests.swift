@@ -106,6 +106,11 @@ import Testing
         #expect(try sandbox.folder.read("ledger.ndjson").isEmpty)
         let shown = try await sandbox.herald("plan", host: host)
         let left = "campaign 'to-all', topic 'news', campaign 'to-topic': nobody approved it"
+        for command in ["run --quiet", "apply --auto-approve --quiet"] {
+            let told = try await sandbox.herald(command, host: host)
+            #expect(told.status == 3)
+            #expect(told.errors.hasPrefix("herald: \(left)\n  help: look at the plan"), "\(told.errors)")
+        }
         #expect(shown.output.contains("Not approved, and so left out:\n  \(left)"))
 
         // A dry run may come before.
