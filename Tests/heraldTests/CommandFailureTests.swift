@@ -154,6 +154,37 @@ import Testing
         #expect(failure.help?.hasPrefix(help) == true)
     }
 
+    @Test func `what failed is named, with its code, and where all of it is`() throws {
+        var report = report(.failed)
+        for (name, code, count) in [("tide@once", "SENDER_ID_MISMATCH", 2), ("ebb@once", "QUOTA_EXCEEDED", 1)] {
+            let held = Plan.Held(occurrence: OccurrenceID(rawValue: name), reason: "r", resolve: "", remaining: 0)
+            var step = StepReport(held)
+            (step.planned, step.rejected) = (9, count)
+            step.accepted = 9 - count
+            for code in Array(repeating: code, count: count) + ["UNREGISTERED"] {
+                step.add(
+                    Report.Failure(
+                        registration: nil, code: code, httpStatus: 403, message: "m", attempts: 1,
+                        action: code == "UNREGISTERED" ? .forgotten : .rejected))
+            }
+            report.steps.append(step)
+        }
+        let failure = try #require(CommandFailure(report, in: "/runs/r.json", at: .fcm, signal: 0))
+        #expect(failure.message == "tide@once: 2 rejected, SENDER_ID_MISMATCH; ebb@once: 1 rejected, QUOTA_EXCEEDED")
+        #expect(failure.help?.hasPrefix("'herald explain SENDER_ID_MISMATCH'") == true)
+        #expect(failure.help?.hasSuffix("'herald report /runs/r.json' shows all of it") == true)
+
+        let due = Date(timeIntervalSince1970: 0)
+        report.steps = []
+        report.missedOccurrences = (1...5).map {
+            Plan.Missed(occurrence: OccurrenceID(rawValue: "tide@\($0)"), due: due, reason: "too late")
+        }
+        let missed = try #require(CommandFailure(report, at: .fcm, signal: 0))
+        #expect(missed.message?.hasPrefix("tide@1 was not sent: too late; ") == true)
+        #expect(missed.message?.hasSuffix("; and 2 more") == true)
+        #expect(missed.help?.contains("give it a new time") == true)
+    }
+
     @Test func `what nobody approved is named, with the command that approves it`() throws {
         var plan = Plan(at: Date(timeIntervalSince1970: 0), workspaceDigest: "", state: nil)
         plan.unapproved = [(Definition.Kind.campaign, "welcome"), (.topic, "news")].map { kind, name in

@@ -74,6 +74,25 @@ struct PauseTests {
         #expect(town.messages().isEmpty)
     }
 
+    @Test func `a quiet run says only what needs a person`() async throws {
+        let town = try await town("schedule: {at: 2027-01-04T09:00:00Z}")
+        #expect(try await town.herald("run").errors.contains("round-time"))
+        #expect(try await town.herald("pause", "hello").failure == nil)
+        for words in ["round-time", "is held: the campaign is paused"] {
+            let loud = try await town.herald("run")
+            #expect(loud.failure == nil && loud.errors.contains(words), "\(loud.errors)")
+            let quiet = try await town.herald("run", "--quiet")
+            #expect(quiet.failure == nil && quiet.output + quiet.errors == "", "\(quiet.output)\(quiet.errors)")
+            town.go(to: Self.monday + 9.1 * 3600)
+        }
+        #expect(try await town.herald("resume", "hello").failure == nil)
+        town.pass(3 * 3600)
+        let missed = try await town.herald("run", "--quiet")
+        #expect(missed.failure?.status == .failed && missed.output == "")
+        #expect(missed.errors.hasPrefix("herald: hello@2027-01-04T09:00:00Z was not sent: "), "\(missed.errors)")
+        #expect(missed.errors.split(separator: "\n").count == 2, "\(missed.errors)")
+    }
+
     @Test func `what is sent, or has no time, is not spoken of`() async throws {
         let sent = try await town("schedule: {at: 2027-01-04T00:00:00Z}")
         #expect(try await sent.herald("run").failure == nil)

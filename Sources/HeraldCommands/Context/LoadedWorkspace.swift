@@ -97,8 +97,9 @@ struct LoadedWorkspace {
     private static func show(
         _ diagnostics: [Diagnostic], of loaded: WorkspaceLoader.Loaded, on console: Console
     ) {
-        if diagnostics.isEmpty { return }
-        console.error(DiagnosticsDocument(diagnostics, sources: loaded.sources).text(console.errors))
+        let shown = console.isQuiet ? diagnostics.filter { $0.severity == .error } : diagnostics
+        if shown.isEmpty { return }
+        console.error(DiagnosticsDocument(shown, sources: loaded.sources).text(console.errors))
     }
 }
 

@@ -265,9 +265,12 @@ extension Conductor {
     func openFiles(_ report: Report) throws -> RunFiles {
         if let path = request.reportPath { try FileKind.report.requireReplaceable(path) }
         do {
-            let files = try RunFiles(
-                run: request.id, folder: context.state.reports, report: request.reportPath,
-                receipts: request.receiptsPath, console)
+            if request.reportPath == nil {
+                try FileManager.default.createDirectory(
+                    atPath: context.state.reports, withIntermediateDirectories: true,
+                    attributes: [.posixPermissions: 0o700])
+            }
+            let files = try RunFiles(report: reportPath, receipts: request.receiptsPath, console)
             try files.save(report)
             return files
         } catch {

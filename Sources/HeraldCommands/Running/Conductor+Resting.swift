@@ -35,7 +35,8 @@ extension Conductor {
         request.events?.plan(report, held: work.plan.held)
         if request.tellsRest { tellRest(work) }
         // A report that names the state's stamp shows when an older copy of the state takes its place.
-        if request.reportPath != nil || report.state != nil { _ = try openFiles(report) }
+        let hasReport = request.reportPath != nil || report.state != nil
+        if hasReport { _ = try openFiles(report) }
         if let store = state.store {
             let proposal = request.scope.campaigns.isEmpty ? work.course.proposal : nil
             await noteNews(of: report, proposal, in: store, recorded)
@@ -44,17 +45,19 @@ extension Conductor {
         request.ended(report)
         // What guards left out is told already.
         if report.result == .refused, report.unapproved.isEmpty { throw CommandFailure(.refused) }
-        if let failure = CommandFailure(report, at: context.destination.endpoint, signal: 0) { throw failure }
+        if let failure = failure(of: report, hasReport: hasReport, signal: 0) { throw failure }
     }
 
     private func tellRest(_ work: PlannedWork) {
         let plan = work.plan
-        for warning in work.course.proposal.overview.warnings { console.error("herald: \(warning)\n") }
-        for held in plan.held.prefix(10) {
+        for warning in work.course.proposal.overview.warnings { console.info("herald: \(warning)\n") }
+        // A pause needs nobody: somebody wanted it.
+        let held = plan.held.filter { $0.kind != .paused || !console.isQuiet }
+        for held in held.prefix(10) {
             console.error("herald: \(held.occurrence) is held: \(held.reason); '\(held.resolve)'\n")
         }
-        if plan.held.count > 10 {
-            console.error("herald: \(plan.held.count - 10) more are held; 'herald plan' names them\n")
+        if held.count > 10 {
+            console.error("herald: \(held.count - 10) more are held; 'herald plan' names them\n")
         }
         console.info("\(work.document.conclusion)\n")
     }

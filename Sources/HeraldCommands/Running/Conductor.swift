@@ -109,9 +109,7 @@ struct Conductor {
         if report.result == .interrupted, signals.first == 0, watch.hasChanged { return try tellChanged(report) }
         // The lock was lost for a while.
         if report.result == .interrupted, signals.first == 0 { throw Self.lostLock }
-        if let failure = CommandFailure(report, at: context.destination.endpoint, signal: signals.first) {
-            throw failure
-        }
+        if let failure = failure(of: report, signal: signals.first) { throw failure }
     }
 
     /// The next run does the rest. What went wrong before counts all the same. After `apply` a person must know that not
@@ -121,7 +119,7 @@ struct Conductor {
         let isRun = if case .leaveOut = request.guards { true } else { false }
         var done = report
         done.result = report.outcomeBesidesRest
-        let failure = CommandFailure(done, at: context.destination.endpoint, signal: 0)
+        let failure = failure(of: done, signal: 0)
         if isRun { console.error("herald: \(message); the next run does the rest with the new files\n") }
         if let failure, isRun || failure.status != .failed {
             if !isRun { console.error("herald: \(message)\n") }
@@ -213,6 +211,17 @@ struct Conductor {
     }
 
     // MARK: The account
+
+    /// Where the report is written.
+    var reportPath: String { request.reportPath ?? "\(context.state.reports)/\(request.id).json" }
+
+    /// Why a finished run is not a success.
+    ///
+    /// - Parameter hasReport: whether its report was written.
+    func failure(of report: Report, hasReport: Bool = true, signal: Int32) -> CommandFailure? {
+        CommandFailure(
+            report, in: hasReport ? reportPath : nil, at: context.destination.endpoint, signal: signal)
+    }
 
     /// The report of a run that has not begun.
     func blankReport(_ work: PlannedWork) -> Report {

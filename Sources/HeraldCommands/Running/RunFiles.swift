@@ -23,15 +23,8 @@ struct RunFiles: Sendable {
         }
     }
 
-    /// - Parameter folder: For reports without a path of their own.
-    init(run: String, folder: String, report: String?, receipts: String?, _ console: Console) throws {
-        if let report {
-            reportPath = report
-        } else {
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            reportPath = "\(folder)/\(run).json"
-        }
+    init(report reportPath: String, receipts: String?, _ console: Console) throws {
+        self.reportPath = reportPath
         let base = reportPath.hasSuffix(".json") ? String(reportPath.dropLast(5)) : reportPath
         failures = LineFile(path: "\(base).failures.ndjson", of: "failures", console)
         // A file with this name is from an earlier run that had the same name.

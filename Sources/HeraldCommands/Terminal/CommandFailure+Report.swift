@@ -5,8 +5,10 @@ extension CommandFailure {
     /// Why a finished run is not a success; `nil` if it is one. If there are several reasons, the first of these
     /// counts: interrupted, unknown, refused, failed.
     ///
-    /// - Parameter signal: The signal that ended the run, if one did.
-    init?(_ report: Report, at endpoint: Endpoint, signal: Int32) {
+    /// - Parameters:
+    ///   - path: Where the report is, if it was saved.
+    ///   - signal: The signal that ended the run, if one did.
+    init?(_ report: Report, in path: String? = nil, at endpoint: Endpoint, signal: Int32) {
         switch report.result {
         case .interrupted:
             self.init(
@@ -31,10 +33,7 @@ extension CommandFailure {
             self.init(
                 .failed, "a clock was fast, and left wrong times of \(report.silenced.joined(separator: ", "))",
                 help: "set the clock right, then 'herald state rewind CAMPAIGN'")
-        case .failed, .running:
-            self.init(
-                .failed, "not everything succeeded; the report lists what did not",
-                help: "'herald explain CODE' tells what a code of the report means and what to do")
+        case .failed, .running: self = Self.failed(report, in: path)
         case .ok: return nil
         }
     }
@@ -56,6 +55,23 @@ extension CommandFailure {
 
     private static let approving =
         "look at the plan before you approve it: herald plan --out plan.json && herald approve plan.json --by \"$USER\""
+
+    private static let mostNamed = 3
+
+    private static func failed(_ report: Report, in path: String?) -> CommandFailure {
+        let failings = report.failings
+        let more = failings.count > mostNamed ? ["and \(failings.count - mostNamed) more"] : []
+        var helps: [String] = []
+        if let code = report.mainCode {
+            helps.append("'herald explain \(code)' tells what it means and what to do")
+        } else if !report.missedOccurrences.isEmpty {
+            helps.append("if it must go out, give it a new time, and a higher revision if it had begun")
+        }
+        if let path { helps.append("'herald report \(path)' shows all of it") }
+        if helps.isEmpty { helps.append("'herald explain CODE' tells what a code of the report means and what to do") }
+        let named: [String] = failings.isEmpty ? ["not everything succeeded"] : failings.prefix(mostNamed) + more
+        return CommandFailure(.failed, named.joined(separator: "; "), help: helps.joined(separator: "; "))
+    }
 
     private static func unknown(_ report: Report) -> CommandFailure {
         let steps = report.steps.filter { $0.unknown > 0 }

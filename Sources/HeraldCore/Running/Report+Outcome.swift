@@ -11,10 +11,7 @@ extension Report {
         if !halts.isEmpty { return .halted }
         if steps.contains(where: { $0.unknown > 0 }) { return .unknown }
         if wasBlocked { return .refused }
-        let hasFailed = steps.contains { step in
-            step.refused > 0 || step.stopped.map { withRest || $0 != .interrupted } ?? false
-                || !step.isStanding && (withRest ? step.pending : 0) + step.held > 0
-        }
+        let hasFailed = steps.contains { $0.hasFailed(withRest: withRest) }
         return hasFailed || missed > 0 || !silenced.isEmpty ? .failed : .ok
     }
 
@@ -82,6 +79,12 @@ extension StepReport {
     fileprivate var refusal: GuardRefusal? {
         guard case .forbidden(let kind, let name, let finding)? = stopped else { return nil }
         return GuardRefusal(kind, of: name, in: id, finding)
+    }
+
+    /// - Parameter withRest: whether whoever was not tried counts.
+    func hasFailed(withRest: Bool) -> Bool {
+        refused > 0 || stopped.map { withRest || $0 != .interrupted } ?? false
+            || !isStanding && (withRest ? pending : 0) + held > 0
     }
 
     /// How many of the rejected are dead.
