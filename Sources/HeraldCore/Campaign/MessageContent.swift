@@ -65,6 +65,11 @@ package struct MessageContent: Hashable, Sendable {
         sentClasses.map { DevicePayload.size(of: message(for: $0), on: platform) }.max() ?? 0
     }
 
+    /// Whether a recipient gets a live activity, whose token is one device's.
+    var hasLiveActivity: Bool {
+        sentClasses.contains { message(for: $0)["apns"]?["live_activity_token"] != nil }
+    }
+
     /// One recipient of each class that is sent something: who is shown in a preview. In a personal campaign the rows
     /// decide who is in a class, so no recipient is named here.
     func samples(of members: RecipientSet) -> [(recipients: RecipientClass, sample: RecipientID?)] {

@@ -260,27 +260,10 @@ package struct WorkspaceLoader {
     private mutating func checkSizes(of workspace: Workspace) {
         guard !workspace.listsSkipped, !diagnostics.hasErrors, case .success(let recipientIndex)? = recipientIndex
         else { return }
-        let sizes: (groups: [GroupName: Int], seeds: [String: Int])
         do throws(RecipientIndexError) {
-            sizes = try Resolver.sizes(in: workspace, ListedRecipients(recipientIndex))
+            diagnostics += try SizeCheck(workspace).problems(ListedRecipients(recipientIndex))
         } catch {
             self.recipientIndex = .failure(error)
-            return
-        }
-        for group in workspace.groups {
-            // Nobody is no mistake of the files: everybody in a list may opt out. The plan says it.
-            guard case .audience(let name) = group.members, let size = sizes.groups[group.name.value], size > 0,
-                let problem = Group.problem(withMembers: size)
-            else { continue }
-            diagnostics.append(.error(.groupMembers, problem, at: name.range, help: Group.sizeHelp))
-        }
-        for seeds in workspace.seeds {
-            guard let size = sizes.seeds[seeds.value], size > Stages.mostSeeds else { continue }
-            diagnostics.append(
-                .error(
-                    .stageSeeds,
-                    "audience '\(seeds.value)' has \(size.grouped) recipients, and seeds are at most \(Stages.mostSeeds.grouped)",
-                    at: seeds.range, help: "name the audience of the few who look at it first"))
         }
     }
 

@@ -65,17 +65,21 @@ package struct Resolver {
         return names.reduce(into: RecipientSet()) { $0.formUnion(audiences[$1]) }
     }
 
-    /// How many recipients each group has, and each audience of seeds.
+    /// How many recipients each group has, each audience of seeds, and each campaign with a live activity.
     static func sizes(
         in workspace: Workspace, _ recipients: ListedRecipients
-    ) throws(RecipientIndexError) -> (groups: [GroupName: Int], seeds: [String: Int]) {
-        let (reduced, seeds) = (workspace.withGroupsOnly, Set(workspace.seeds.map(\.value)))
-        guard !reduced.groups.isEmpty || !seeds.isEmpty else { return ([:], [:]) }
+    ) throws(RecipientIndexError) -> (groups: [GroupName: Int], seeds: [String: Int], activities: [String: Int]) {
+        let (reduced, seeds) = (workspace.withSizesOnly, Set(workspace.seeds.map(\.value)))
+        guard !reduced.groups.isEmpty || !reduced.campaigns.isEmpty || !seeds.isEmpty else { return ([:], [:], [:]) }
         let resolver = try Resolver(reduced, recipients)
         let sizes = reduced.groups.map { ($0.name.value, resolver.members(of: $0, in: resolver.audiences).count) }
+        let activities = reduced.campaigns.map { campaign in
+            (campaign.name.value, resolver.recipients(of: campaign).union(resolver.seeds(of: campaign)).count)
+        }
         return (
             Dictionary(sizes) { first, _ in first },
-            Dictionary(seeds.map { ($0, resolver.members(of: $0).count) }) { first, _ in first }
+            Dictionary(seeds.map { ($0, resolver.members(of: $0).count) }) { first, _ in first },
+            Dictionary(activities) { first, _ in first }
         )
     }
 
@@ -256,7 +260,7 @@ package struct Resolver {
         var rows = send.rows ?? PersonalRows(of: owner, in: values, [])
         defer { send.rows = rows }
         guard let name = stages.seeds?.value else { return }
-        send.seeds = audiences[name].subtracting(suppressed).subtracting(audiences.union(send.campaign.without))
+        send.seeds = seeds(of: send.campaign)
         let others = send.seeds.subtracting(send.members)
         send.members.formUnion(others)
         send.guests = others
@@ -267,6 +271,11 @@ package struct Resolver {
             send.census?.add(row.id, messages.judge(sample: sample, key: row.key), messages)
         }
         rows.fill(others, with: sample)
+    }
+
+    private func seeds(of campaign: Campaign) -> RecipientSet {
+        let excluded = suppressed.union(audiences.union(campaign.without))
+        return audiences.union(campaign.seeds).subtracting(excluded)
     }
 
     /// What a personal campaign makes of the rows of some of its owner's members.

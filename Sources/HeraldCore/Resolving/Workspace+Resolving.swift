@@ -29,22 +29,25 @@ extension Workspace {
     /// The audiences that get messages before others.
     var seeds: [Located<String>] { campaigns.indices.compactMap { campaigns[$0].delivery.stages?.seeds } }
 
-    /// The parts of the workspace that decide the members of groups made from audiences, and of audiences of seeds.
-    var withGroupsOnly: Workspace {
+    /// The parts of the workspace that decide the members of what has a limited number of them: groups made from
+    /// audiences, audiences of seeds, and the targets of live activities.
+    var withSizesOnly: Workspace {
         var workspace = self
         let named = groups.compactMap { if case .audience(let name) = $0.members { name } else { nil } }
         workspace.groups = groups.filter { if case .audience = $0.members { true } else { false } }
-        let needed = named.isEmpty && seeds.isEmpty ? [] : named + seeds + settings.suppress
-        workspace.audiences = audiences.inOrder(from: needed.map(\.value)).sorted { $0.name.value < $1.name.value }
-        workspace.campaigns = []
+        workspace.campaigns = campaigns.filter(\.content.hasLiveActivity)
+        let targets = workspace.campaigns.flatMap { audiences(decidingOf: $0) }
+        let needed = (named + seeds).map(\.value) + targets
+        let all = needed.isEmpty ? [] : needed + settings.suppress.map(\.value)
+        workspace.audiences = audiences.inOrder(from: all).sorted { $0.name.value < $1.name.value }
         return workspace
     }
 
-    /// The parts of the workspace that rows are checked for: groups made from audiences, and personal campaigns with those
-    /// whom they go to.
+    /// The parts of the workspace that rows are checked for: what has a limited number of members, and personal campaigns
+    /// with those whom they go to.
     var withChecksOnly: Workspace {
         let byName = groupsByName
-        var workspace = withGroupsOnly
+        var workspace = withSizesOnly
         var needed = workspace.audiences.map(\.name.value)
         var inline: Set<GroupName> = []
         for place in campaigns.indices where campaigns[place].personal != nil {
@@ -56,7 +59,7 @@ extension Workspace {
             case .campaign: break
             }
             needed += (campaign.otherAudiences + settings.suppress).map(\.value)
-            workspace.campaigns.append(campaign)
+            if !campaign.content.hasLiveActivity { workspace.campaigns.append(campaign) }
         }
         workspace.groups += groups.filter { inline.contains($0.name.value) }
         workspace.audiences = audiences.inOrder(from: needed).sorted { $0.name.value < $1.name.value }

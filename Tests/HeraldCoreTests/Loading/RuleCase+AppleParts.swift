@@ -1,4 +1,6 @@
+import FCM
 import HeraldCore
+import HeraldTestSupport
 
 private func campaign(_ message: String, to target: String = "fids: [\(fid)]", _ rest: String = "") -> String {
     "kind: topic\nname: t\nsubscribers: []\n---\nkind: audience\nname: a\nfids: [\(fid)]\n---\n"
@@ -17,6 +19,11 @@ private func activity(_ aps: String, to target: String = "fids: [\(fid)]", _ hea
     campaign(
         "{apns: {headers: {apns-push-type: liveactivity}, live_activity_token: x, payload: {aps: {\(aps)}}}}",
         to: target)
+}
+private func activity(toAudience name: String, _ rest: String = "") -> String {
+    "kind: audience\nname: one\nfids: [\(fid)]\n---\n"
+        + "kind: audience\nname: two\nfids: [\(fid), \(Registration.fid(2).rawValue)]\n---\n"
+        + activity(state, to: "audience: \(name)") + rest + "\n"
 }
 private let state = "timestamp: 1796112000, event: update, content-state: {height: 3}"
 private func text(_ bytes: Int) -> String { String(repeating: "x", count: bytes) }
@@ -148,6 +155,20 @@ extension RuleCase {
         RuleCase(
             .liveActivity, "to a topic", activity(state, to: "topic: t").replacing("live_", with: "▸live_"),
             near: activity(state, to: "audience: a")),
+        RuleCase(
+            .liveActivity, "to two devices",
+            activity(state, to: "fids: [\(fid), \(Registration.fid(2).rawValue)]").replacing("live_", with: "▸live_"),
+            near: activity(state)),
+        RuleCase(
+            .liveActivity, "to an audience of two", activity(toAudience: "▸two"),
+            near: activity(toAudience: "two", "exclude: [one]")),
+        RuleCase(
+            .liveActivity, "to an audience of two, as 'validate' sees it", activity(toAudience: "▸two"),
+            near: activity(toAudience: "one")
+        ).checkingRows(),
+        RuleCase(
+            .liveActivity, "to one device and a seed", activity(toAudience: "▸one", "delivery: {seeds: two}"),
+            near: activity(toAudience: "one", "delivery: {seeds: one}")),
         RuleCase(
             .invalidValue, "an activity without a token",
             activity(state).replacing("token: x", with: "token: ▸''"), near: activity(state)),

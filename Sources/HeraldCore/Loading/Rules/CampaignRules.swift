@@ -76,13 +76,20 @@ struct CampaignRules {
 
     private func checkActivityTarget(_ draft: MessageDraft, _ findings: inout Findings) {
         guard draft["apns", "live_activity_token"] != nil else { return }
+        let target: String
         switch campaign.target.value {
-        case .audience, .registrations: return
-        case .topic, .condition, .group:
-            findings.error(
-                .liveActivity,
-                "a live activity's token is one device's, and the target is a \(campaign.target.value.named.key)",
-                at: draft.key("apns", "live_activity_token"), help: "send it to that device's token or fid")
+        // Lists say how many it has.
+        case .audience: return
+        case .registrations(let listed):
+            let devices = Set(listed.map(\.recipientKey)).count
+            if devices <= 1 { return }
+            target = "has \(count(devices, "device"))"
+        case .topic, .condition, .group: target = "is a \(campaign.target.value.named.key)"
         }
+        findings.error(
+            .liveActivity, "a live activity's token is one device's, and the target \(target)",
+            at: draft.key("apns", "live_activity_token"), help: Self.activityHelp)
     }
+
+    static let activityHelp = "send it to that device's token or fid"
 }
