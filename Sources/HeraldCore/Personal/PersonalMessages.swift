@@ -42,6 +42,11 @@ package struct PersonalMessages: Sendable {
         return compiled.check.layout.read(values) { compiled.check.mistake(in: $0, forClassAt: place) }
     }
 
+    /// The locale that a row chooses, whether it makes a message or not. `nil` for the message itself.
+    func locale(of values: FieldValues) -> String? {
+        classes[compiled.check.layout.read(values) { compiled.check.classInLocale(of: $0) }].locale
+    }
+
     /// Checks a sample over all variants of its locale, as a row. Without a value for the field that decides the variant
     /// it is in the first one.
     ///

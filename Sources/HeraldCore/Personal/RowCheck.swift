@@ -79,6 +79,9 @@ final class RowCheck: Sendable {
         return mistake(in: row, for: locale, size: &size)
     }
 
+    /// The place of a class in the locale that a row chooses, whether it makes a message or not.
+    func classInLocale(of row: PersonalRow) -> Int { locales[place(of: row.locale)].places[0] }
+
     /// The first mistake of a row in the texts of a locale, over all variants.
     ///
     /// - Parameter size: gets the bytes that count against FCM's limit, or more.

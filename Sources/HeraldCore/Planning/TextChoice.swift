@@ -123,17 +123,22 @@ extension TextChoice {
         let verdict = key.withUnsafeBytes { key in
             isSample ? messages.judge(sample: values, key: key) : messages.judge(values, key: key)
         }
-        switch verdict {
-        case .bad(let mistake):
-            throw TextProblem(
+        let problem = { (mistake: RowMistake) in
+            TextProblem(
                 "\(isSample ? "sample \(sample ?? 1)" : "the registration's row") makes no message: \(mistake.words)",
                 help: "correct the values, or choose another --sample")
+        }
+        switch verdict {
+        case .bad(let mistake): throw problem(mistake)
         case .good(let place, _):
             let own = messages.classes[place]
             let inLocale = classes.filter { locale != nil || $0.locale == own.locale }
             // Who is held out tests the first variant.
             let recipients = inLocale.first { $0.variant == own.variant } ?? inLocale.first ?? own
-            return ChosenText(recipients, isSample ? .sample(sample ?? 1, values) : .row(0, values), messages)
+            let text = ChosenText(recipients, isSample ? .sample(sample ?? 1, values) : .row(0, values), messages)
+            // What makes a message in its own locale may make none in the one that is chosen.
+            if let mistake = text.mistake { throw problem(mistake) }
+            return text
         }
     }
 
@@ -174,14 +179,18 @@ extension TextChoice {
 extension ChosenText {
     fileprivate init(_ recipients: MessageClass, _ filling: Filling, _ messages: PersonalMessages) {
         (self.recipients, self.filling) = (recipients, filling)
-        let verdict: RowVerdict
-        switch filling {
-        case .placeholders, .nobody: return
-        case .sample(_, let values): verdict = messages.judge(sample: values)
+        guard let values else { return }
         // Any key does: a row is checked for all variants.
-        case .row(_, let values): verdict = messages.judge(values, key: .init(start: nil, count: 0))
+        let verdict =
+            if case .sample = filling { messages.judge(sample: values) } else {
+                messages.judge(values, key: .init(start: nil, count: 0))
+            }
+        if case .bad(let found) = verdict {
+            mistake = found
+        } else {
+            // The text need not be the one that the values choose.
+            mistake = messages.mistake(in: values, for: recipients)
         }
-        if case .bad(let found) = verdict { mistake = found }
     }
 }
 
@@ -206,11 +215,6 @@ extension DesiredSend {
 }
 
 extension PersonalMessages {
-    /// The locale that a row chooses. `nil` for the message itself, and for a bad row.
-    fileprivate func locale(of values: FieldValues) -> String? {
-        if case .good(let place, _) = judge(sample: values) { classes[place].locale } else { nil }
-    }
-
     /// - Returns: `nil` for the message itself.
     fileprivate func localeKey(named text: String) throws -> String? {
         let tag = LanguageTag(text)

@@ -8,8 +8,17 @@ import Testing
 struct TextChoiceTests {
     private static let rows = ["Ann,it", "Bob,en", "Zoë,de"]
 
-    private func texts(_ choice: TextChoice, variants: String = "") throws -> [ChosenText] {
-        let personal = try PersonalSamples(Self.rows, variants: variants)
+    /// The message needs no name, and its translation does.
+    private static let needier = """
+        message: {data: {text: Hi}}
+        locales: {it: {data: {text: "Ciao {{ name }}"}}}
+        """
+
+    private func texts(
+        _ choice: TextChoice, of rows: [String] = Self.rows, variants: String = "",
+        saying texts: String = PersonalSamples.texts
+    ) throws -> [ChosenText] {
+        let personal = try PersonalSamples(rows, variants: variants, texts: texts)
         return try choice.texts(of: personal.send, personal.samples)
     }
 
@@ -41,6 +50,22 @@ struct TextChoiceTests {
         #expect(try texts(TextChoice(sample: 3)).map(\.mistake) == [RowMistake(kind: .missing, field: "name")])
     }
 
+    @Test(arguments: [
+        TextChoice(sample: 3, locale: "it"), TextChoice(sample: 1, locale: "it", revealsRows: true),
+    ])
+    func `values are judged for the text that they fill, not for the one that they choose`(_ choice: TextChoice) throws
+    {
+        #expect(
+            try texts(choice, of: [",en"], saying: Self.needier).map(\.mistake)
+                == [RowMistake(kind: .missing, field: "name")])
+    }
+
+    @Test func `a bad row is shown in the language that it names`() throws {
+        let texts = try texts(TextChoice(sample: 1, revealsRows: true), of: [",it"])
+        #expect(texts.map(\.recipients) == [MessageClass(locale: "it")])
+        #expect(texts.map(\.mistake) == [RowMistake(kind: .missing, field: "name")])
+    }
+
     @Test func `rows are shown only where that is asked for`() throws {
         #expect(try shown(TextChoice(revealsRows: true)) == ["Hi Bob", "Ciao Ann"])
         #expect(try shown(TextChoice(sample: 3, revealsRows: true)) == ["Hi Zoë"])
@@ -66,12 +91,16 @@ struct TextChoiceTests {
 
     // MARK: Tests on devices
 
-    private func tested(_ choice: TextChoice, row: String?, samples: String = PersonalSamples.samples) throws
-        -> ChosenText
-    {
-        let personal = try PersonalSamples(Self.rows, variants: PersonalSamples.variants, samples: samples)
+    private func tested(
+        _ choice: TextChoice, row: String?, samples: String = PersonalSamples.samples,
+        variants: String = PersonalSamples.variants, saying texts: String = PersonalSamples.texts
+    ) throws -> ChosenText {
+        let personal = try PersonalSamples(Self.rows, variants: variants, samples: samples, texts: texts)
         let messages = try #require(try personal.send.campaign.content.personal)
-        let values = row.map { FieldValues($0.split(separator: ",").map { String($0) }) }
+        let values = row.map { row in
+            FieldValues(
+                row.split(separator: ",", omittingEmptySubsequences: false).map { $0.isEmpty ? nil : String($0) })
+        }
         return try choice.text(
             of: messages, toDeviceOf: values, key: Array(Registration.fid(1).rawValue.utf8), try personal.samples)
     }
@@ -98,6 +127,22 @@ struct TextChoiceTests {
             nothing?.description
                 == "the audience's list does not name this registration, and the audience has no samples")
         #expect(nothing?.help == "add 'samples' to the audience, to fill the message with")
+    }
+
+    @Test(
+        arguments: [
+            (TextChoice(locale: "it"), ",en", "the registration's row"),
+            (TextChoice(sample: 3, locale: "it"), nil, "sample 3"),
+        ] as [(TextChoice, String?, String)])
+    func `values that make no message in the chosen language are sent to nobody`(
+        _ choice: TextChoice, _ row: String?, _ name: String
+    ) throws {
+        let problem = #expect(throws: TextProblem.self) {
+            try tested(choice, row: row, variants: "", saying: Self.needier)
+        }
+        #expect(
+            problem?.description
+                == "\(name) makes no message: there is no value for 'name', and the message gives no default")
     }
 
     @Test func `a test's plan has the text of each device`() throws {
