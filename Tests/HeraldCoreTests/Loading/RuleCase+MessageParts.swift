@@ -51,6 +51,15 @@ extension RuleCase {
         RuleCase(.imageURL, "a space", image("▸'https://x.example/a b.png'"), near: image("'https://x.example/a%20b'")),
         RuleCase(.imageURL, "half an escape", image("▸'https://x.example/%2'"), near: image("'https://x.example/%2F'")),
         RuleCase(
+            .imageURL, "an empty part of the path", image("▸https://x.example/a//b.png"),
+            near: image("https://x.example/a/b.png?c=//")),
+        RuleCase(
+            .imageURL, "a bracket in the path", image("▸'https://x.example/[a'"),
+            near: image("'https://x.example/a?[b]'")),
+        RuleCase(
+            .imageURL, "an ampersand in the path", image("▸'https://x.example/a&b'"),
+            near: image("'https://x.example/a?b&c'")),
+        RuleCase(
             .imageURL, "of Android", shown("image: ▸a.png"), near: shown("image: https://x.example/a.png")),
         RuleCase(.imageHTTP, "an image", image("▸http://x.example/a.png"), near: image("https://x.example/a.png")),
         RuleCase(
@@ -69,6 +78,9 @@ extension RuleCase {
         RuleCase(
             .linkURL, "over http", web("fcm_options: {link: ▸http://x.example}"),
             near: web("fcm_options: {link: https://x.example}")),
+        RuleCase(
+            .linkURL, "in capital letters", web("fcm_options: {link: ▸HTTPS://x.example/a}"),
+            near: web("fcm_options: {link: https://X.example/A}")),
         RuleCase(.color, "a name", shown("color: ▸red"), near: shown("color: '#fF0000'")),
         RuleCase(.color, "with alpha", shown("color: ▸'#ff000080'"), near: shown("color: '#ff0000'")),
         RuleCase(
@@ -105,6 +117,12 @@ extension RuleCase {
         RuleCase(
             .locArgs, "of a body", shown("▸body_loc_args: [a], title_loc_key: k"),
             near: shown("body_loc_args: [], title_loc_key: k")),
+        RuleCase(
+            .locArgs, "with an empty key", shown("▸title_loc_args: [a], title_loc_key: ''"),
+            near: shown("title_loc_args: [a], title_loc_key: k")),
+        RuleCase(
+            .locArgs, "of an alert with an empty key", aps("alert: {▸loc-args: [a], loc-key: ''}"),
+            near: aps("alert: {loc-args: [a], loc-key: k}")),
         RuleCase(
             .locArgs, "of an alert", aps("alert: {▸loc-args: [a]}"), near: aps("alert: {loc-args: [a], loc-key: k}")),
         RuleCase(

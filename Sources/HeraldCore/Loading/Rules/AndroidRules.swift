@@ -65,7 +65,7 @@ struct AndroidRules {
                 help: "'proxy' says whether the system may show it in the app's stead")
         }
         for part in ["title", "body"]
-        where notification["\(part)_loc_args"] != nil && notification["\(part)_loc_key"] == nil {
+        where notification["\(part)_loc_args"] != nil && (notification["\(part)_loc_key"]?.string ?? "").isEmpty {
             findings.error(
                 .locArgs, "'\(part)_loc_args' needs '\(part)_loc_key'", at: draft.key(at: path + ["\(part)_loc_args"]))
         }

@@ -58,8 +58,8 @@ struct AppleRules {
         }
         guard let alert = aps["alert"]?.object else { return }
         check(draft.node("apns", "payload", "aps", "alert"), alert, ApsValue.alertKeys, of: "alert", &findings)
-        for part in ["", "title-", "subtitle-"] where alert["\(part)loc-args"] != nil && alert["\(part)loc-key"] == nil
-        {
+        for part in ["", "title-", "subtitle-"]
+        where alert["\(part)loc-args"] != nil && (alert["\(part)loc-key"]?.string ?? "").isEmpty {
             findings.error(
                 .locArgs, "'\(part)loc-args' needs '\(part)loc-key'",
                 at: draft.key("apns", "payload", "aps", "alert", "\(part)loc-args"))

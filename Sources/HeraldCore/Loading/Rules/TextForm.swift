@@ -38,11 +38,12 @@ extension TextForm {
                     help: "1 to 50 characters of A-Z a-z 0-9 - _ . ~ %"))
         case .image: return checkImage(text, name, &findings)
         case .link:
-            if text.value.webAddress == .https { return true }
+            // The SDKs compare the beginning as it is written.
+            if text.value.webAddress == .https, text.value.hasPrefix("https:") { return true }
             findings.diagnostics.append(
                 .error(
                     .linkURL, "\(name) must be an absolute https URL", at: text.range,
-                    help: "as in https://tides.example/ostia"))
+                    help: "as in https://tides.example/ostia, with https:// in small letters"))
         case .filled:
             if !text.value.isEmpty { return true }
             findings.diagnostics.append(.error(.invalidValue, "\(name) is empty", at: text.range))
@@ -51,6 +52,13 @@ extension TextForm {
     }
 
     private func checkImage(_ text: Located<String>, _ name: String, _ findings: inout Findings) -> Bool {
+        if text.value.webAddress != nil, text.value.hasOddPath {
+            findings.diagnostics.append(
+                .error(
+                    .imageURL, "\(name) has a path that Google's SDKs refuse", at: text.range,
+                    help: "before '?' it may have no '&', '[', ']' and no '//'"))
+            return false
+        }
         switch text.value.webAddress {
         case .https: return true
         case .http:
@@ -109,6 +117,13 @@ extension String {
             }
         }
         return digitsDue == 0 ? kind : nil
+    }
+
+    /// Whether the path of an address has what `isURL` of firebase-admin-node does not take.
+    fileprivate var hasOddPath: Bool {
+        guard let scheme = firstRange(of: "://") else { return false }
+        let path = self[scheme.upperBound...].drop { !"/?#".contains($0) }.prefix { !"?#".contains($0) }
+        return path.contains("//") || path.contains { "&[]".contains($0) }
     }
 }
 
