@@ -1,5 +1,7 @@
 """Where placeholders may stand in a message, and how what they write is escaped there."""
 
+import re
+
 from templates import literal_start
 
 PERSON, PLAIN, LINK = "read by a person", "read by an app", "a link"
@@ -25,7 +27,7 @@ def place(path, text):
 
 def free(text):
     """A string that the app reads may be a link: then it begins like one, before the first value."""
-    return LINK if "://" in literal_start(text) else PLAIN
+    return LINK if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", literal_start(text)) else PLAIN
 
 
 def texts(value, path=()):

@@ -132,7 +132,7 @@ extension PlaceholderPlaces {
 extension TextTemplate {
     /// Whether values are percent-encoded.
     func isLink(at place: PlaceholderPlaces.Place) -> Bool {
-        place == .link || place == .plain && literalStart.contains("://")
+        place == .link || place == .plain && literalStart.prefixMatch(of: #/[A-Za-z][A-Za-z0-9+.-]*:[/]{2}/#) != nil
     }
 
     /// A value may choose neither the scheme nor the host of a link.

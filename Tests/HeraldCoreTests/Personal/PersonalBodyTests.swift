@@ -21,10 +21,11 @@ import Testing
         let text = try Self.text(
             [
                 "notification": ["title": "{{ a }}: {{n}}", "image": "https://example.com/{{ a }}/{{ n }}"],
-                "data": ["n": "{{ n }}", "b": "{{'{{'}} a }}"],
+                "data": ["n": "{{ n }}", "b": "{{'{{'}} a }}", "t": "see https://example.com/ and {{ a }}"],
             ], [" \"Zoë\" {{ n }}\\ ", "1234567"], validateOnly: true)
         #expect(
-            text == #"{"message":{"data":{"b":"{{ a }}","n":"1234567"},"notification":"#
+            text == #"{"message":{"data":{"b":"{{ a }}","n":"1234567","#
+                + #""t":"see https://example.com/ and \"Zoë\" {{ n }}\\"},"notification":"#
                 + #"{"image":"https://example.com/%22Zo%C3%AB%22%20%7B%7B%20n%20%7D%7D%5C/1234567","#
                 + #""title":"\"Zoë\" {{ n }}\\: 1.234.567"},"fid":"cTEST00000000000000001"},"validate_only":true}"#)
     }

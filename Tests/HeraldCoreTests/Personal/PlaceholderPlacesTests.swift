@@ -81,6 +81,9 @@ import Testing
             (["data": ["u": "app://{{ a }}"]], [link]),
             (["data": ["u": "app://open/{{ a }}"]], []),
             (["data": ["u": "{{ a }}://x"]], []),
+            (["data": ["u": "see https://example.com and {{ a }}"]], []),
+            (["data": ["u": "://{{ a }}"]], []),
+            (["data": ["u": "intent+x.y-1://{{ a }}"]], [link]),
             (["apns": ["payload": ["u": ["app://{{ a }}"]]]], [link]),
             (["apns": ["payload": ["aps": ["alert": "see ://{{ a }}"]]]], []),
         ] as [([String: JSONValue], [String])])
