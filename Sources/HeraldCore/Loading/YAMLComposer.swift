@@ -122,9 +122,19 @@ struct YAMLComposer {
             return "this line or one above it is indented differently from its neighbours"
         }
         if message.contains("scanning an alias") { return "quote text that begins with *, such as a cron" }
+        if isAboutEscapes(message) {
+            return message.contains("escape code")
+                ? "JSON writes an emoji as two halves (\\ud83d\\ude00); write the emoji itself, or \"\\U0001F600\""
+                : "write \\\\ where a backslash is meant"
+        }
         if message.contains("quoted scalar") { return "a quote is not closed" }
         if message.contains("flow mapping") || message.contains("flow sequence") { return "a bracket is not closed" }
         return nil
+    }
+
+    /// Whether it is about what follows a backslash between double quotes.
+    static func isAboutEscapes(_ message: String) -> Bool {
+        ["escape code", "escape character", "hexdecimal"].contains { message.contains($0) }
     }
 
     /// - Parameter event: the parser's current event. The events that belong to the value are consumed.

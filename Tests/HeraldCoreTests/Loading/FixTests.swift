@@ -20,6 +20,8 @@ struct FixTests {
         (message("    body: [Ostia] tide"), message("    body: \"[Ostia] tide\"")),
         (message("    body: \"Tide\" in"), message("    body: \"\\\"Tide\\\" in\"")),
         (message("    body: \"High tide"), message("    body: \"High tide\"")),
+        (message(#"    body: "a\ud83d\ude00b\uD83C\uDF0A""#), message("    body: \"a😀b🌊\"")),
+        (message(#"  data: {a: "\u00e8 \ud83d\ude00", b: c}"#), message(#"  data: {a: "\u00e8 😀", b: c}"#)),
         (message("    body: - tide"), message("    body: \"- tide\"")),
         (message("    body: &amp"), message("    body: \"&amp\"")),
         (message("    body: !now"), message("    body: \"!now\"")),
@@ -102,6 +104,19 @@ struct FixTests {
         #expect(!again.diagnostics.contains { $0.rule == diagnostic.rule && $0.range.file == "x.yaml" })
     }
 
+    @Test(arguments: [
+        (
+            #""half \ud83d""#,
+            "JSON writes an emoji as two halves (\\ud83d\\ude00); write the emoji itself, or \"\\U0001F600\""
+        ),
+        (#""C:\tides\q""#, "write \\\\ where a backslash is meant"),
+        (#""C:\Users""#, "write \\\\ where a backslash is meant"),
+    ])
+    func `what follows a backslash in quotes is no quote that is missing`(_ body: String, _ help: String) throws {
+        let loaded = try WorkspaceLoader.load(files: ["x.yaml": Self.message("    body: \(body)")])
+        #expect(loaded.diagnostics.filter { $0.rule == .yamlSyntax }.map(\.help) == [help])
+    }
+
     @Test func `a text of the settings that needs quotes is told so`() throws {
         let loaded = try WorkspaceLoader.load(files: ["herald.yaml": "herald: 1\nproject: @tide\n"])
         #expect(loaded.diagnostics.map(\.fix?.text) == ["\"@tide\""])
@@ -121,7 +136,9 @@ struct FixTests {
         message("enabled: maybe"), message("delivery: {expires_after: 4}"),
         message("delivery: {expires_after: 4 weeks}"), message("delivery: {expires_after: 1M}"),
         message("  android: {priority: urgent}"), message("    body: 'Tis the tide"), message("acknowledge: ["),
-        message("  notification: {title: y}"),
+        message("  notification: {title: y}"), message(#"    body: "half \ud83d""#),
+        message(#"    body: "C:\tides\q""#),
+        message(#"  data: {a: "C:\Users"}"#),
     ])
     func `nothing is guessed where it is not plain what was meant`(_ wrong: String) throws {
         let loaded = try WorkspaceLoader.load(files: ["x.yaml": wrong])

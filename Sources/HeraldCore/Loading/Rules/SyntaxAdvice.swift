@@ -26,16 +26,21 @@ struct SyntaxAdvice {
         /// Columns from 0, in Unicode scalars.
         var columns: Range<Int>
         var text: String
+
+        var range: TextRange {
+            TextRange(
+                start: .init(line: line, column: columns.lowerBound + 1),
+                end: .init(line: line, column: columns.upperBound + 1))
+        }
     }
 
     private func better(_ diagnostic: Diagnostic) -> Diagnostic? {
         guard let place = diagnostic.range.text?.start else { return nil }
+        // More quotes would only change what the text says.
+        if YAMLComposer.isAboutEscapes(diagnostic.message) { return joiningHalves(diagnostic, at: place) }
         for suspect in suspects(at: place).prefix(Self.maximumGuesses)
-        where isMended(by: suspect, atLeastTo: place.line) {
-            let range = TextRange(
-                start: .init(line: suspect.line, column: suspect.columns.lowerBound + 1),
-                end: .init(line: suspect.line, column: suspect.columns.upperBound + 1))
-            let place = SourceRange(file: diagnostic.range.file, text: range)
+        where isMended(by: suspect.text.quoted, insteadOf: suspect, atLeastTo: place.line) {
+            let place = SourceRange(file: diagnostic.range.file, text: suspect.range)
             if suspect.text.isUnclosed {
                 let closed = suspect.text.first == "\"" ? suspect.text + "\"" : nil
                 return .error(
@@ -48,6 +53,26 @@ struct SyntaxAdvice {
                 help: "write \(suspect.text.quoted)", replacement: suspect.text.quoted)
         }
         return nil
+    }
+
+    /// What JSON writes beyond U+FFFF is two escapes, of which YAML takes neither. All that follow in the line are joined.
+    private func joiningHalves(_ diagnostic: Diagnostic, at place: TextRange.Position) -> Diagnostic? {
+        let halves = #/\\u([dD][89abAB][0-9A-Fa-f]{2})\\u([dD][c-fC-F][0-9A-Fa-f]{2})/#
+        guard let line = source.lines([place.line], upTo: 4096)[place.line] else { return nil }
+        let pairs = line.matches(of: halves).map { line.columns(of: $0.output.0) }
+            .filter { $0.upperBound >= place.column }
+        guard let first = pairs.first, let last = pairs.last else { return nil }
+        let columns = first.lowerBound..<last.upperBound
+        let written = Suspect(line: place.line, columns: columns, text: line.part(columns))
+        let joined = written.text.replacing(halves) { match in
+            let units = [match.output.1, match.output.2].compactMap { UInt16($0, radix: 16) }
+            return String(decoding: units, as: UTF16.self)
+        }
+        guard isMended(by: joined, insteadOf: written, atLeastTo: place.line) else { return nil }
+        return .error(
+            .yamlSyntax, "YAML does not take the two halves in which JSON writes an emoji",
+            at: SourceRange(file: diagnostic.range.file, text: written.range), help: "write \(joined)",
+            replacement: joined)
     }
 
     private static func reason(_ text: String) -> String {
@@ -77,20 +102,21 @@ struct SyntaxAdvice {
         // An entry of a list.
         let entry = line.firstMatch(of: #/^\s*(?:- +)+(?<text>\S.*?)\s*$/#).map { line.columns(of: $0.output.text) }
         // A bracket that is never closed does not belong to a text.
-        return (inner + [whole, entry].compactMap(\.self)).filter { line.part($0).isBalanced }
+        return (inner + [whole, entry].compactMap(\.self)).filter {
+            line.part($0).isBalanced && !line.part($0).isInQuotes
+        }
     }
 
-    private func isMended(by suspect: Suspect, atLeastTo line: Int) -> Bool {
+    private func isMended(by text: String, insteadOf suspect: Suspect, atLeastTo line: Int) -> Bool {
         var lines = source.bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map {
             Array($0)
         }
         guard lines.indices.contains(suspect.line - 1) else { return false }
         let scalars = Array(String(decoding: lines[suspect.line - 1], as: UTF8.self).unicodeScalars)
         guard suspect.columns.upperBound <= scalars.count else { return false }
-        let text = { (part: ArraySlice<Unicode.Scalar>) in String(String.UnicodeScalarView(part)) }
+        let part = { (part: ArraySlice<Unicode.Scalar>) in String(String.UnicodeScalarView(part)) }
         let mended =
-            text(scalars[..<suspect.columns.lowerBound]) + suspect.text.quoted
-            + text(scalars[suspect.columns.upperBound...])
+            part(scalars[..<suspect.columns.lowerBound]) + text + part(scalars[suspect.columns.upperBound...])
         lines[suspect.line - 1] = Array(mended.utf8)
         let again = SourceText(file: source.file, bytes: Array(lines.joined(separator: [UInt8(ascii: "\n")])))
         return YAMLComposer.documents(in: again).diagnostics.allSatisfy {
@@ -110,6 +136,9 @@ extension String {
         guard let first, first == "\"" || first == "'" else { return false }
         return !dropFirst().contains(first)
     }
+
+    /// Whether it is one text between quotes.
+    fileprivate var isInQuotes: Bool { wholeMatch(of: #/"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'/#) != nil }
 
     fileprivate var isBalanced: Bool {
         let count = { (character: Character) in self.count { $0 == character } }
