@@ -20,12 +20,7 @@ extension String {
         let limit = 1000
         var text = String.UnicodeScalarView()
         for scalar in unicodeScalars.prefix(limit) {
-            let isHarmless =
-                switch scalar.properties.generalCategory {
-                case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
-                default: true
-                }
-            text.append(isHarmless ? scalar : "\u{FFFD}")
+            text.append(scalar.isPlain && scalar != "\n" ? scalar : "\u{FFFD}")
         }
         return String(text) + (unicodeScalars.count > limit ? "…" : "")
     }

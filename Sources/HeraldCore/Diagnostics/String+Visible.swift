@@ -15,7 +15,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    fileprivate var isPlain: Bool {
+    /// Whether it may stand in a page or on a terminal as it is.
+    var isPlain: Bool {
         switch value {
         case 0x0A, 0x200C...0x200F, 0x061C, 0xE0020...0xE007F: return true
         default: break

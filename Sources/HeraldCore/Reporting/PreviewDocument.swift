@@ -49,7 +49,7 @@ package struct PreviewDocument: Document {
         for warning in preview.warnings { text += style.yellow("warning: \(warning)".printable) + "\n" }
         for device in preview.devices {
             text += "\n\(style.bold(device.platform.words))\n"
-            for line in device.screen { text += "  │ \(line.printable)\n" }
+            text += Self.lines(device.screen, after: "  │ ")
             text += style.faint("  \(device.callbacks.words)".printable) + "\n"
             text += style.faint("  \(device.size.grouped) of \(DevicePayload.maximumSize.grouped) bytes") + "\n"
             for warning in device.warnings { text += "  " + style.yellow("warning: \(warning)".printable) + "\n" }
@@ -69,7 +69,11 @@ package struct PreviewDocument: Document {
         return text
     }
 
-    private static func lines(_ lines: [String]) -> String { lines.map { "  \($0.printable)\n" }.joined() }
+    /// Whole lines: who reviews a message sees all of it.
+    private static func lines(_ texts: [String], after margin: String = "  ") -> String {
+        texts.flatMap { $0.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" } }
+            .map { "\(margin)\(String($0).visible)\n" }.joined()
+    }
 
     private static func lines(_ value: JSONValue) -> String {
         lines(value.prettyText.split(separator: "\n").map(String.init))
@@ -94,12 +98,11 @@ extension DevicePayload.Shown {
 }
 
 extension DevicePayload {
-    /// What a phone shows, line by line.
+    /// What a phone shows, one text after the other.
     fileprivate var screen: [String] {
         guard let shown else { return ["(nothing is shown)"] }
         let texts = [shown.title, shown.subtitle, shown.body].compactMap(\.self)
-        let lines = texts.flatMap { $0.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) }
-        return (lines.isEmpty ? ["(no text)"] : lines) + (shown.image.map { ["image: \($0)"] } ?? [])
+        return (texts.isEmpty ? ["(no text)"] : texts) + (shown.image.map { ["image: \($0)"] } ?? [])
     }
 }
 

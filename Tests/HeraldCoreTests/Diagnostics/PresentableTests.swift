@@ -6,7 +6,7 @@ struct PresentableTests {
     @Test(arguments: [
         ("\u{1B}[31mred", "\u{FFFD}[31mred"), ("two\nlines", "two\u{FFFD}lines"), ("bell\u{7}", "bell\u{FFFD}"),
         ("turned \u{202E}round", "turned \u{FFFD}round"), ("c1 \u{9B}31m", "c1 \u{FFFD}31m"),
-        ("höher, 高い, 🌊", "höher, 高い, 🌊"),
+        ("höher, 高い, 🌊", "höher, 高い, 🌊"), ("🏳️‍🌈, می\u{200C}شود", "🏳️‍🌈, می\u{200C}شود"),
     ])
     func `characters that a terminal obeys are replaced`(_ written: String, _ shown: String) {
         let range = SourceRange(file: "a.yaml")

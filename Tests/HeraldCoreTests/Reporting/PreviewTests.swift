@@ -197,7 +197,7 @@ import Testing
     @Test func `hostile text moves no cursor and begins no line of herald's`() throws {
         let preview = try preview(
             .topic("tides"),
-            message: ["notification": ["title": "\u{1B}[2Ja\u{202E}b\r", "body": "one\n\nThe request\n  POST x"]])
+            message: ["notification": ["title": "\u{1B}[2Ja\u{202E}b\r", "body": "one\n\nThe request\r\n  POST x"]])
         let text = PreviewDocument(preview).rendered(as: OutputFormat.text)
         #expect(!text.unicodeScalars.contains { $0.value < 32 && $0 != "\n" || $0 == "\u{202E}" })
         #expect(text.contains("  │ one\n  │ \n  │ The request\n  │   POST x\n"))
@@ -206,6 +206,16 @@ import Testing
         #expect(
             json["requests"]?.array?.first?["body"]?["message"]?["notification"]?["title"]
                 == "\u{1B}[2Ja\u{202E}b\r")
+    }
+
+    @Test func `a text preview has the whole message, with what writing and emoji need`() throws {
+        let (title, long) = ("🏳️‍🌈 می\u{200C}شود", String(repeating: "x", count: 1500))
+        let preview = try preview(
+            .topic("tides"), message: ["notification": ["title": .string(title)], "data": ["long": .string(long)]])
+        let text = PreviewDocument(preview).rendered(as: OutputFormat.text)
+        #expect(text.contains("  │ \(title)\n"))
+        #expect(text.contains(#""title" : "\#(title)""#))
+        #expect(text.contains(#""long" : "\#(long)""#))
     }
 
     @Test func `several previews are one document`() throws {
