@@ -60,7 +60,8 @@ package struct Preview: Hashable, Sendable {
         throws
     {
         let campaign = wanted.campaign
-        let timing = Timing(campaign, now)
+        var timing = Timing(campaign, now)
+        timing.wait(forWindowOf: campaign)
         self.campaign = campaign.name.value
         occurrence =
             timing.local.map { .init(campaign: campaign.name.value, local: $0, revision: campaign.revision) }
@@ -158,6 +159,8 @@ extension Preview {
         /// For a campaign in local time.
         var local: LocalTime?
         var at: Date
+        /// When the window closes in which it is sent.
+        var closing: Date?
         var warnings: [String] = []
 
         init(_ campaign: Campaign, _ now: Date) {
@@ -184,6 +187,25 @@ extension Preview {
                 (due, at) = (reached, reached)
             }
         }
+
+        /// Nothing starts while the window is closed, by the clock of those whose row names no zone.
+        mutating func wait(forWindowOf campaign: Campaign) {
+            guard let window = campaign.delivery.window else { return }
+            let whom = window.field == nil ? "" : " to those whose row names no zone"
+            var standing = window.hours.standing(at: at, in: window.zone)
+            if !standing.isOpen {
+                guard window.whenClosed == .wait, let opening = standing.until else {
+                    warnings.append("its window is closed then (\(window.words)): it is not sent\(whom)")
+                    return
+                }
+                at = opening
+                standing = window.hours.standing(at: at, in: window.zone)
+                if campaign.limits(due: due).expired(at: at) != nil {
+                    warnings.append("it expires before its window opens (\(window.words)): it is not sent\(whom)")
+                }
+            }
+            closing = standing.until
+        }
     }
 }
 
@@ -198,6 +220,8 @@ extension Plan.Send {
             target: campaign.target.value, contentDigest: campaign.contentDigest, content: content,
             deadline: nil, delivery: campaign.delivery, members: wanted.members, discovered: [],
             recipients: wanted.members.count, isResumed: false)
+        // There is one for all who are shown.
+        if let closing = timing.closing { closings = Partition(disjoint: [closing: .target]) }
     }
 }
 

@@ -170,6 +170,42 @@ import Testing
         #expect(over.warnings == ["its schedule is over"])
     }
 
+    private static func window(_ from: Int, _ to: Int, _ whenClosed: SendWindow.WhenClosed = .wait) -> SendWindow {
+        SendWindow(hours: DailyHours(from: from * 60, to: to * 60), zone: .utc, whenClosed: whenClosed)
+    }
+
+    @Test(arguments: [SendWindow.WhenClosed.wait, .skip])
+    func `a message lives no longer than the window is open`(_ whenClosed: SendWindow.WhenClosed) throws {
+        let preview = try preview(.topic("tides"), delivery: .init(window: Self.window(7, 21, whenClosed)))
+        #expect(preview.at == Self.now)
+        let message = preview.requests.first?.body["message"]
+        #expect(message?["android"]?["ttl"] == "46800s")
+        #expect(message?["apns"]?["headers"]?["apns-expiration"] == "1796158800")
+        #expect(message?["webpush"]?["headers"]?["TTL"] == "46800")
+    }
+
+    @Test func `what is due while the window is closed is shown as it opens`() throws {
+        let cron = try Cron(parsing: "7 22 * * *")
+        let preview = try preview(
+            .topic("tides"), schedule: Schedule(.cron(cron, start: nil, end: nil)),
+            delivery: .init(expiresAfter: .seconds(12 * 3600), window: Self.window(9, 21)))
+        #expect(preview.occurrence.rawValue == "tide-rome@2026-12-01T22:07:00Z")
+        #expect(preview.at.rfc3339 == "2026-12-02T09:00:00Z")
+        #expect(preview.devices[1].headers["ttl"] == "4020s")
+        #expect(preview.warnings == [])
+    }
+
+    @Test(arguments: [
+        (PreviewTests.window(9, 21, .skip), "its window is closed then (09:00 to 21:00 UTC): it is not sent"),
+        (PreviewTests.window(9, 21), "it expires before its window opens (09:00 to 21:00 UTC): it is not sent"),
+    ])
+    func `what is never sent because of its window says so`(_ window: SendWindow, _ warning: String) throws {
+        let preview = try preview(
+            .topic("tides"), schedule: Schedule(.at(Self.now)),
+            delivery: .init(expiresAfter: .seconds(1800), window: window))
+        #expect(preview.warnings == [warning])
+    }
+
     // MARK: Warnings and text
 
     @Test func `a disabled campaign says so`() throws {
