@@ -17,14 +17,14 @@ struct PersonalRowUse {
         guard !workspace.campaigns.isEmpty else { return [] }
         return try Resolver.desired(of: workspace, recipients).sends.flatMap { send in
             guard let census = send.census else { return [] as [Diagnostic] }
-            return badRows(census, of: send) + send.smallVariants.map(warning)
+            return badRows(census, of: send) + send.smallVariants().map(warning)
         }
     }
 
     private func badRows(_ census: RowCensus, of send: DesiredSend) -> [Diagnostic] {
         guard !census.bad.isEmpty else { return [] }
         let (campaign, bad) = (send.campaign, census.bad.count)
-        let (make, kinds) = (bad == 1 ? "makes" : "make", census.counts().words)
+        let (make, kinds) = (bad == 1 ? "makes" : "make", census.counts(among: census.bad).words)
         guard let path = send.list, let list = listName(of: campaign) else {
             let mistakes = Set(census.firstBad.map(\.mistake.words)).sorted()
             return [

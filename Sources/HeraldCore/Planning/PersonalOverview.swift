@@ -39,13 +39,15 @@ package struct PersonalOverview: Hashable, Sendable {
 }
 
 extension PersonalOverview {
-    /// `nil` for a campaign whose recipients all get the same.
-    init?(_ wanted: DesiredSend, without unreachable: RecipientSet) {
-        guard let messages = wanted.campaign.content.personal, let census = wanted.census else { return nil }
+    /// - Parameters:
+    ///   - classes: whom it counts, by the text that they get. Holdouts included.
+    ///   - bad: whose rows make no message.
+    fileprivate init(
+        _ wanted: DesiredSend, _ messages: PersonalMessages, _ census: RowCensus, _ classes: Partition<MessageClass>,
+        bad: RecipientSet
+    ) {
         self.init(campaign: wanted.campaign.name.value)
-        for (recipients, members) in census.classes {
-            let number = members.subtracting(unreachable).count
-            guard number > 0 else { continue }
+        for (recipients, number) in classes.counts {
             if recipients.isHoldout {
                 heldOut += number
                 continue
@@ -53,14 +55,16 @@ extension PersonalOverview {
             locales[recipients.localeName(default: messages.content.defaultLocale), default: 0] += number
             if let variant = recipients.variant { variants[variant, default: 0] += number }
         }
-        (badRows, largest) = (census.counts(without: unreachable), census.largest)
-        longest = census.longest.map {
+        (badRows, largest) = (census.counts(among: bad), census.largest)
+        let counted = classes.all
+        longest = census.longest.flatMap {
+            guard counted.contains($0.id) else { return nil }
             let locale = $0.recipients.localeName(default: messages.content.defaultLocale)
             return Longest(message: $0, locale: locale, list: $0.line > 0 ? wanted.list : nil)
         }
         skipsBadRows = wanted.campaign.personal?.badRows == .skip
         if let list = wanted.list {
-            firstBad = census.firstBad.filter { $0.line > 0 }.map {
+            firstBad = census.firstBad.filter { $0.line > 0 && bad.contains($0.id) }.map {
                 .init(list: list, line: $0.line, mistake: $0.mistake)
             }
         }
@@ -72,10 +76,42 @@ extension Planner {
     mutating func noteRows(selected campaigns: Set<String>) {
         guard !listsSkipped else { return }
         let selected = desired.sends.filter { campaigns.isEmpty || campaigns.contains($0.campaign.name.value) }
-        overview.personal = selected.compactMap { PersonalOverview($0, without: unreachable) }
-        for send in selected {
-            overview.warnings += send.smallVariants.map { "\($0.words) (campaign '\(send.campaign.name.value)')" }
+        overview.personal = selected.compactMap { wanted in
+            guard let messages = wanted.campaign.content.personal, let census = wanted.census else { return nil }
+            let (classes, bad) = counted(wanted, census)
+            return PersonalOverview(
+                wanted, messages, census, classes.mapMembers { $1.subtracting(unreachable) },
+                bad: bad.subtracting(unreachable))
         }
+        for send in selected {
+            overview.warnings += send.smallVariants(without: unreachable).map {
+                "\($0.words) (campaign '\(send.campaign.name.value)')"
+            }
+        }
+    }
+
+    /// Everybody whom the list has now. Where the plan goes on with what has begun, those who are still sent it, in the
+    /// text that they were given when it began.
+    private func counted(
+        _ wanted: DesiredSend, _ census: RowCensus
+    ) -> (classes: Partition<MessageClass>, bad: RecipientSet) {
+        let all = Partition(disjoint: census.classes)
+        let going = sends.compactMap { step -> Plan.Send? in
+            guard case .send(let send) = step.work, send.campaign == wanted.campaign.name.value else { return nil }
+            return send
+        }
+        // A snapshot does not say who has it.
+        guard sizes == nil, !going.isEmpty, going.allSatisfy(\.isResumed) else { return (all, census.bad) }
+        var (classes, bad) = (Partition<MessageClass>(), RecipientSet())
+        for send in going {
+            let ahead = send.waves?.ahead.all ?? []
+            let begun = send.assignment ?? state.occurrences[send.occurrence]?.classes ?? Partition()
+            for part in [begun.without { !$0.isHoldout }, all.intersection(ahead), send.classes] {
+                for recipients in part.states { classes.move(part[recipients], to: recipients) }
+            }
+            bad.formUnion(send.leftOut.bad.union(census.bad.intersection(ahead)))
+        }
+        return (classes, bad)
     }
 
     /// A campaign that is due has the guard. Before, there is still time to correct the list.

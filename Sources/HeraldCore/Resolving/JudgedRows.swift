@@ -28,7 +28,8 @@ struct JudgedRows: Sendable {
     func limited(to members: RecipientSet) -> JudgedRows? {
         let all = (sets + mistakes.values).reduce(into: RecipientSet()) { $0.formUnion($1) }
         guard !all.subtracting(members).isEmpty else { return self }
-        guard (firstBad.ids + [longest?.id].compactMap(\.self)).allSatisfy(members.contains) else { return nil }
+        let shown = firstBad.rows.map(\.id) + [longest?.id].compactMap(\.self)
+        guard shown.allSatisfy(members.contains) else { return nil }
         var limited = self
         limited.sets = sets.map { $0.intersection(members) }
         limited.mistakes = mistakes.mapValues { $0.intersection(members) }.filter { !$0.value.isEmpty }
@@ -43,7 +44,7 @@ struct JudgedRows: Sendable {
             longest = Longest(id: row.id, size: size, values: row.values, line: row.line, place: place)
         case .bad(let mistake):
             mistakes[mistake.kind, default: []].insert(row.id)
-            firstBad.note(.init(line: row.line, mistake: mistake), of: row.id)
+            firstBad.note(.init(id: row.id, line: row.line, mistake: mistake))
         }
     }
 
@@ -51,7 +52,7 @@ struct JudgedRows: Sendable {
     mutating func add(_ other: JudgedRows) {
         for (place, members) in other.sets.enumerated() { sets[place].formUnion(members) }
         for (kind, members) in other.mistakes { mistakes[kind, default: []].formUnion(members) }
-        for (id, row) in zip(other.firstBad.ids, other.firstBad.rows) { firstBad.note(row, of: id) }
+        for row in other.firstBad.rows { firstBad.note(row) }
         if let one = other.longest, longest?.outranks(one.size, one.id) != true { longest = one }
     }
 }
@@ -60,16 +61,11 @@ struct JudgedRows: Sendable {
 /// come first.
 struct FirstBadRows: Sendable {
     private(set) var rows: [RowCensus.BadRow] = []
-    private(set) var ids: [RecipientID] = []
 
-    fileprivate mutating func note(_ row: RowCensus.BadRow, of id: RecipientID) {
-        let place = rows.indices.first { (row.line, id) < (rows[$0].line, ids[$0]) } ?? rows.count
+    fileprivate mutating func note(_ row: RowCensus.BadRow) {
+        let place = rows.indices.first { (row.line, row.id) < (rows[$0].line, rows[$0].id) } ?? rows.count
         guard place < RowCensus.shownLines else { return }
         rows.insert(row, at: place)
-        ids.insert(id, at: place)
-        if rows.count > RowCensus.shownLines {
-            rows.removeLast()
-            ids.removeLast()
-        }
+        if rows.count > RowCensus.shownLines { rows.removeLast() }
     }
 }

@@ -2,6 +2,8 @@ package import FCM
 
 /// The largest message that the rows of a personal campaign make. It holds no value of a row.
 package struct LongestMessage: Hashable, Sendable {
+    /// Whose row it is.
+    package var id: RecipientID
     /// Whose text it is. A row is checked for all variants, so it counts in the one that makes its message largest.
     package var recipients: MessageClass
     /// The number of the row's line in its list. 0 for a registration that stands in a file of the workspace.
@@ -12,16 +14,16 @@ package struct LongestMessage: Hashable, Sendable {
     package var message: [String: JSONValue]
 
     /// - Parameters:
-    ///   - values: those of the row.
-    ///   - line: its number.
+    ///   - row: the row that makes it.
     ///   - recipients: its class.
     /// - Returns: `nil` if nobody is sent anything.
-    init?(_ values: FieldValues, line: Int, in recipients: MessageClass, _ messages: PersonalMessages) {
+    init?(_ row: JudgedRows.Longest, in recipients: MessageClass, _ messages: PersonalMessages) {
         let sent = messages.classes.filter { $0.locale == recipients.locale && !$0.isHoldout }
-        let sizes = sent.map { Self.size(of: messages.rendered(values, for: $0)) }
+        let sizes = sent.map { Self.size(of: messages.rendered(row.values, for: $0)) }
         guard let (largest, size) = zip(sent, sizes).max(by: { $0.1 < $1.1 }) else { return nil }
-        (self.recipients, self.size, self.line) = (largest, size, line)
-        message = messages.redacted(values, for: largest)
+        (id, line) = (row.id, row.line)
+        (self.recipients, self.size) = (largest, size)
+        message = messages.redacted(row.values, for: largest)
     }
 
     private static func size(of message: [String: JSONValue]) -> Int {

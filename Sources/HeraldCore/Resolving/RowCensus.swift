@@ -14,6 +14,7 @@ package struct RowCensus: Hashable, Sendable {
     package static let shownLines = 10
 
     package struct BadRow: Hashable, Sendable {
+        package var id: RecipientID
         /// The number of the row's line in its list. 0 for a registration that stands in a file of the workspace.
         package var line: Int
         package var mistake: RowMistake
@@ -26,9 +27,9 @@ package struct RowCensus: Hashable, Sendable {
 
     /// How many recipients have a bad row, by its first mistake.
     ///
-    /// - Parameter unreachable: who is left out.
-    package func counts(without unreachable: RecipientSet = []) -> [RowMistake.Kind: Int] {
-        mistakes.mapValues { $0.subtracting(unreachable).count }.filter { $0.value > 0 }
+    /// - Parameter members: those of whom it is asked.
+    package func counts(among members: RecipientSet) -> [RowMistake.Kind: Int] {
+        mistakes.mapValues { $0.intersection(members).count }.filter { $0.value > 0 }
     }
 
     /// Adds somebody whose message is made of a sample.
@@ -47,7 +48,7 @@ package struct RowCensus: Hashable, Sendable {
         firstBad = judged.firstBad.rows
         largest = judged.longest?.size ?? 0
         longest = judged.longest.flatMap {
-            LongestMessage($0.values, line: $0.line, in: messages.classes[$0.place], messages)
+            LongestMessage($0, in: messages.classes[$0.place], messages)
         }
     }
 }

@@ -10,13 +10,14 @@ struct SmallVariant {
 
 extension DesiredSend {
     /// Goes by the rows that make a message. Empty if none does, and for a campaign with a single variant.
-    var smallVariants: [SmallVariant] {
-        guard let census, !census.classes.isEmpty, let variants = campaign.personal?.variants, variants.count > 1 else {
-            return []
-        }
+    ///
+    /// - Parameter unreachable: who is left out.
+    func smallVariants(without unreachable: RecipientSet = []) -> [SmallVariant] {
+        guard let census, let variants = campaign.personal?.variants, variants.count > 1 else { return [] }
+        let counts = census.classes.mapValues { $0.subtracting(unreachable).count }
+        guard counts.values.contains(where: { $0 > 0 }) else { return [] }
         return variants.compactMap { variant in
-            let members = census.classes.filter { $0.key.variant == variant.name.value }.values
-            let number = members.reduce(0) { $0 + $1.count }
+            let number = counts.filter { $0.key.variant == variant.name.value }.values.reduce(0, +)
             return number < SmallVariant.limit ? SmallVariant(name: variant.name, recipients: number) : nil
         }
     }

@@ -102,12 +102,14 @@ struct PlannerPersonalTests {
     }
 
     @Test func `rows of the dead are in no figure`() throws {
-        var scenario = try scenario([",en", ",it", "Ann,en"])
-        scenario.state.dead = [1, 2]
+        var scenario = try scenario([",en", ",it", "Ann,en", "Maximilian,en"])
+        scenario.state.dead = [1, 2, 4]
         let proposal = scenario.proposal()
         #expect(proposal.plan.refusals.isEmpty)
         #expect(proposal.overview.personal.map(\.bad) == [0])
         #expect(proposal.overview.personal.map(\.locales) == [["en": 1]])
+        #expect(proposal.overview.personal.map(\.firstBad) == [[]])
+        #expect(proposal.overview.personal.map(\.longest) == [nil])
     }
 
     // MARK: Going on
@@ -141,13 +143,27 @@ struct PlannerPersonalTests {
         #expect(send.leftOut.gone == [6])
     }
 
+    @Test func `of what goes on those are counted who are still sent it, in the text that they began with`() throws {
+        var scenario = try scenario(["Ann,en", "Bob,it", ",it", "Zoë,de", "New,it", ",en"])
+        // Bob's message is the largest, and he has it. So has 6, whose row is bad now.
+        try begin(&scenario, [Self.it: [1, 3], MessageClass(): [2, 4, 6]]) { $0.accepted = [2, 6] }
+        let personal = try #require(scenario.proposal().overview.personal.first)
+        #expect(personal.locales == ["it": 1, "en": 1])
+        #expect(personal.badRows == [.missing: 1])
+        #expect(personal.firstBad.map(\.line) == [4])
+        #expect(personal.longest == nil)
+    }
+
     @Test(arguments: ["{weight: 1, holdout: true}", "{weight: 1}"])
     func `who is in a holdout stays out whatever the list and the file say`(none: String) throws {
         let people = (1...40).map { "N\($0),en" }
         var scenario = try scenario(people, variants: "variants: {a: {weight: 1}, none: \(none)}")
         let held = MessageClass(variant: "none", isHoldout: true)
         try begin(&scenario, [held: RecipientSet(3...40), MessageClass(variant: "a"): [1, 2]]) { $0.unknown = [1] }
-        #expect(scenario.plan().sends.map(\.members) == [[2]])
+        let proposal = scenario.proposal()
+        #expect(proposal.plan.sends.map(\.members) == [[2]])
+        #expect(proposal.overview.personal.map(\.variants) == [["a": 1]])
+        #expect(proposal.overview.personal.map(\.heldOut) == [38])
     }
 
     @Test func `who took part stays so where nobody has an outcome any more`() throws {

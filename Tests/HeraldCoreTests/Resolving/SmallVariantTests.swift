@@ -59,4 +59,16 @@ struct SmallVariantTests {
         let personal = try PersonalSamples(["Ann,it", "Bob,en"], variants: PersonalSamples.variants)
         #expect(personal.overview().warnings.count { $0.contains("has only") } == 3)
     }
+    @Test func `the dead do not count`() throws {
+        let variants = #"""
+            variants:
+              a: {weight: 1}
+              b: {weight: 1, message: {data: {text: Hey}}, locales: {it: {data: {text: Ehi}}}}
+            """#
+        var scenario = PlanScenario()
+        scenario.desired = try PersonalSamples((1...400).map { "N\($0),en" }, variants: variants).desired
+        #expect(!scenario.overview.warnings.contains { $0.contains("has only") })
+        scenario.state.dead = RecipientSet(1...380)
+        #expect(scenario.overview.warnings.count { $0.contains("has only") } == 2)
+    }
 }
