@@ -92,6 +92,25 @@ extension RuleCase {
                 "a: {weight: 1}, b: {weight: 1, message: {notification: {title: 'Hey {{ name }}'}}, \(inItalian)}",
                 "locales: {\(italian)}", locales)),
         RuleCase(
+            .variantHidesLocale, "data that a locale gives",
+            variants(
+                "a: {weight: 1}, b: {weight: 1, message: {data: {a: ▸c}}}",
+                "locales: {it: {notification: {title: 'Ciao {{ name }}'}, data: {a: d}}}", locales),
+            near: variants(
+                "a: {weight: 1}, b: {weight: 1, message: {data: {c: c}}}",
+                "locales: {it: {notification: {title: 'Ciao {{ name }}'}, data: {a: d}}}", locales)),
+        RuleCase(
+            .variantHidesLocale, "a link that a locale gives",
+            variants(
+                "a: {weight: 1}, b: {weight: 1, message: {webpush: {fcm_options: {link: ▸https://x.example/b}}}}",
+                "locales: {it: {notification: {title: 'Ciao {{ name }}'}, "
+                    + "webpush: {fcm_options: {link: https://x.example/it}}}}", locales),
+            near: variants(
+                "a: {weight: 1}, b: {weight: 1, message: {webpush: {fcm_options: {link: https://x.example/b}}}, "
+                    + "locales: {it: {webpush: {fcm_options: {link: https://x.example/it/b}}}}}",
+                "locales: {it: {notification: {title: 'Ciao {{ name }}'}, "
+                    + "webpush: {fcm_options: {link: https://x.example/it}}}}", locales)),
+        RuleCase(
             .localeTag, "a variant's own locale",
             variants(
                 "a: {weight: 1}, b: {weight: 1, message: {data: {a: c}}, locales: {▸it-CH: {data: {a: d}}}}",

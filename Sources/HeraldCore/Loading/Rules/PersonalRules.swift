@@ -115,9 +115,12 @@ struct PersonalRules {
         }
     }
 
-    /// A variant's message is merged after the locale, so its text would replace every translation.
+    /// A variant's message is merged after the locale, so it would replace every translation: of what people read in all
+    /// locales, of the rest in those that give it.
     private func checkHiddenLocales(_ findings: inout Findings) {
-        let translated = parts.all.filter { $0.variant == nil && $0.locale != nil }.compactMap(\.locale)
+        let translated = parts.all.filter { $0.variant == nil }.compactMap { part in
+            part.locale.map { (name: $0, texts: GivenTexts(part.json)) }
+        }
         guard !translated.isEmpty else { return }
         for part in parts.all where part.variant != nil && part.locale == nil {
             let given = Dictionary(
@@ -125,11 +128,12 @@ struct PersonalRules {
                     own.locale.flatMap { LanguageTag($0) }.map { ($0, GivenTexts(own.json)) }
                 }
             ) { first, _ in first }
-            for text in PlaceholderPlaces.texts(in: part.json) where text.place == .text && !findings.isFull {
+            for text in PlaceholderPlaces.texts(in: part.json) where !findings.isFull {
                 let missing = translated.filter { locale in
-                    LanguageTag(locale).flatMap { given[$0] }?.include(text.path) != true
+                    (text.place == .text || locale.texts.include(text.path))
+                        && LanguageTag(locale.name).flatMap { given[$0] }?.include(text.path) != true
                 }
-                guard let first = missing.first else { continue }
+                guard let first = missing.first?.name else { continue }
                 let others = missing.count > 1 ? " and \(count(missing.count - 1, "other locale"))" : ""
                 findings.error(
                     .variantHidesLocale,
