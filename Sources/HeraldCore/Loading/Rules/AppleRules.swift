@@ -77,7 +77,8 @@ struct AppleRules {
                     replacement: "1")
             } else {
                 findings.warning(
-                    .apsFlag, "'\(entry.key): false' is not sent", at: entry.value.range, help: "take it out")
+                    .apsFlag, "'\(entry.key): false' is not sent", at: entry.value.range,
+                    help: "take it out, or write null where a locale or a variant removes it")
             }
         }
     }
