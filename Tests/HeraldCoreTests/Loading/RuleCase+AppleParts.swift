@@ -34,6 +34,9 @@ extension RuleCase {
             .apnsHeader, "a type", apns("headers: {apns-push-type: ▸loud}, payload: {aps: {badge: 1}}"),
             near: apns("headers: {apns-push-type: voip}, payload: {aps: {badge: 1}}")),
         RuleCase(.apnsHeader, "a priority", headers("apns-priority: ▸high"), near: headers("apns-priority: '5'")),
+        RuleCase(
+            .apnsHeader, "a name twice", headers("apns-priority: '5', ▸Apns-Priority: '10'"),
+            near: headers("Apns-Priority: '10'")),
         RuleCase(.apnsHeader, "a duration", headers("apns-expiration: ▸4h"), near: headers("apns-expiration: '0'")),
         RuleCase(
             .apnsHeader, "65 bytes", headers("apns-collapse-id: ▸\(text(65))"),

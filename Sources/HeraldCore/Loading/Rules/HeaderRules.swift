@@ -47,10 +47,15 @@ struct HeaderRules {
     }
 
     func check(_ headers: Node?, _ findings: inout Findings) {
+        var seen: [String: String] = [:]
         for entry in headers?.mapping ?? [] {
             let value = entry.value.scalar?.text ?? ""
             let name = entry.key.lowercased()
-            if let wanted = [.line, known[name] ?? .http].first(where: { !$0.isMet(value) }) {
+            if let other = seen.updateValue(entry.key, forKey: name) {
+                findings.error(
+                    rule, "'\(entry.key)' and '\(other)' are one header, and both would be sent", at: entry.keyRange,
+                    help: "write its name the same way everywhere")
+            } else if let wanted = [.line, known[name] ?? .http].first(where: { !$0.isMet(value) }) {
                 let near =
                     wanted.choices.isEmpty ? nil : findings.advice.nearest(to: value, among: wanted.choices)
                 findings.error(
