@@ -97,6 +97,25 @@ import Testing
         #expect(try await Content(destination.open(for: .reading)) == before)
     }
 
+    @Test func `what others have in the schema stays when a copy is made anew`() async throws {
+        let (source, server) = (file("source"), try PostgresTestServer.newSchema())
+        _ = try await filled(source, seed: 21)
+        try await perform(
+            [
+                "CREATE SCHEMA \(server.quotedSchema)",
+                "CREATE FUNCTION @theirs() RETURNS bigint LANGUAGE sql AS 'SELECT 1::bigint'",
+            ], on: server)
+        let destination = StateDatabase(server, Self.binding, folder: "/none/.herald") { _ in }
+        try source.copyPlace.read { reader in try destination.copyPlace.make { try reader.copy(to: $0) } }
+        try await perform(
+            ["CREATE TABLE @orders (id bigint)", "CREATE VIEW @seen AS SELECT name FROM @topic"], on: server)
+        try await source.open(for: .changing).commit([.spendPlan("after the copy")])
+        let before = try await Content(source.open(for: .reading))
+        _ = try await StateCopy.move(from: source, to: destination)
+        #expect(try await Content(destination.open(for: .reading)) == before)
+        try await perform(["SELECT @theirs(), * FROM @orders, @seen"], on: server)
+    }
+
     /// Two places of different kinds, each way.
     private func pairs() throws -> [(any StateLocation, any StateLocation)] {
         [(file("source"), try database()), (try database(), file("target"))]
@@ -136,11 +155,16 @@ import Testing
 
     /// As a person does who does not need a sealed state any more.
     private func remove(_ place: any StateLocation) async throws {
-        guard let database = place as? StateDatabase else { return try place.copyPlace.remove() }
-        let server = database.server
+        guard let database = place as? StateDatabase else {
+            return try FileManager.default.removeItem(atPath: place.name)
+        }
+        try await perform(["DROP SCHEMA \(database.server.quotedSchema) CASCADE"], on: database.server)
+    }
+
+    private func perform(_ statements: [String], on server: PostgresServer) async throws {
         try await PostgresSession(server.parameters, schema: server.schema).perform(for: server.patience) {
             connection, _ in
-            _ = try connection.perform("DROP SCHEMA \(server.quotedSchema) CASCADE", until: server.deadline)
+            for statement in statements { _ = try connection.perform(statement, until: server.deadline) }
         }
     }
 
@@ -172,12 +196,7 @@ import Testing
     @Test func `a schema in which others have tables is left alone`() async throws {
         let (source, server) = (file("source"), try PostgresTestServer.newSchema())
         _ = try await filled(source, seed: 15)
-        try await PostgresSession(server.parameters, schema: server.schema).perform(for: server.patience) {
-            connection, _ in
-            for statement in ["CREATE SCHEMA \(server.quotedSchema)", "CREATE TABLE @theirs (id bigint)"] {
-                _ = try connection.perform(statement, until: server.deadline)
-            }
-        }
+        try await perform(["CREATE SCHEMA \(server.quotedSchema)", "CREATE TABLE @theirs (id bigint)"], on: server)
         let destination = StateDatabase(server, Self.binding, folder: "/none/.herald") { _ in }
         await #expect(throws: StateCopy.occupied(server.name)) {
             try await StateCopy.move(from: source, to: destination)

@@ -13,8 +13,8 @@ package protocol CopyPlace: Sendable {
     /// Makes a closed state, completely or not at all. There must be none.
     func make(_ body: (any CopyWriter) throws -> Void) throws
 
-    /// Removes a closed state.
-    func remove() throws
+    /// Makes a closed state in place of the closed one that is there, completely or not at all.
+    func remake(_ body: (any CopyWriter) throws -> Void) throws
 
     /// Lets nobody use the state any more, and notes where it went, if it still has that content.
     func seal(movedTo place: String, content: CopyDigest) throws

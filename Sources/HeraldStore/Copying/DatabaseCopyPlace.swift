@@ -32,16 +32,37 @@ struct DatabaseCopyPlace: CopyPlace {
     }
 
     func make(_ body: (any CopyWriter) throws -> Void) throws {
-        try connected { connection in
-            try server.checkDurability(connection)
-            // What is copied is read between its statements, and nobody waits for it.
-            let transaction = writing(on: connection, idle: nil)
-            // A copy that was cut short goes with its schema, so nothing else may be in it.
+        try fill(body) { transaction, connection in
+            // Where others have tables, the schema may be a mistake.
             let others = try transaction.fetch(
                 "SELECT FROM pg_class JOIN pg_namespace AS space ON space.oid = relnamespace WHERE nspname = $1 LIMIT 1",
                 .text(server.schema))
             guard others.count == 0 else { throw StateCopy.occupied(name) }
             PostgresStore.makeTables(in: transaction, on: connection, server)
+        }
+    }
+
+    /// Drops nothing: what others have in the schema, or made of its tables, stays.
+    func remake(_ body: (any CopyWriter) throws -> Void) throws {
+        try fill(body) { transaction, _ in
+            let rows = try transaction.fetch("SELECT FROM @identity WHERE closed FOR UPDATE")
+            guard rows.count == 1 else { throw StateError.exists(path: name) }
+            let tables = ["identity", "secret", "progress"] + CopiedTable.all.map(\.name) + CopiedSets.all.map(\.name)
+            transaction.run("TRUNCATE \(tables.map { "@\($0)" }.joined(separator: ", ")) RESTART IDENTITY")
+            PostgresStore.notePlace(in: transaction)
+        }
+    }
+
+    /// - Parameter prepare: leaves the tables of a state without contents.
+    private func fill(
+        _ body: (any CopyWriter) throws -> Void,
+        _ prepare: (PostgresTransaction, PostgresConnection) throws -> Void
+    ) throws {
+        try connected { connection in
+            try server.checkDurability(connection)
+            // What is copied is read between its statements, and nobody waits for it.
+            let transaction = writing(on: connection, idle: nil)
+            try prepare(transaction, connection)
             try body(DatabaseCopyTables(transaction, workspace: workspace))
             StateChange.renewNumbering(transaction)
             transaction.run("UPDATE @identity SET closed = true")
@@ -51,16 +72,6 @@ struct DatabaseCopyPlace: CopyPlace {
                     "SELECT setval(pg_get_serial_sequence('@\(table.name)', '\(key)'), max(\(key))) FROM @\(table.name) HAVING max(\(key)) IS NOT NULL"
                 )
             }
-            try transaction.commit()
-        }
-    }
-
-    func remove() throws {
-        try connected { connection in
-            let transaction = writing(on: connection)
-            let rows = try transaction.fetch("SELECT FROM @identity WHERE closed FOR UPDATE")
-            guard rows.count == 1 else { throw StateError.exists(path: name) }
-            transaction.run("DROP SCHEMA \(server.quotedSchema) CASCADE")
             try transaction.commit()
         }
     }

@@ -49,10 +49,11 @@ struct FileCopyPlace: CopyPlace {
         }
     }
 
-    func remove() throws {
+    func remake(_ body: (any CopyWriter) throws -> Void) throws {
         for companion in ["", "-wal", "-shm"] where unlink(path + companion) != 0 && errno != ENOENT {
             throw StateError.inaccessible(path: path, detail: String(cString: strerror(errno)))
         }
+        try make(body)
     }
 
     func seal(movedTo place: String, content: CopyDigest) throws {

@@ -30,11 +30,7 @@ package enum StateCopy {
             guard place == destination.name else { throw StateError.moved(path: source.name, to: place) }
             return try complete(lineage, from: source, to: destination)
         case .open(let lineage):
-            if case .closed(lineage) = try destination.status() {
-                // The source may have changed since.
-                try destination.remove()
-            }
-            let content = try make(destination, from: source)
+            let content = try make(destination, from: source, lineage)
             try source.seal(movedTo: destination.name, content: content)
             try destination.open()
             return .moved(recipients: content.recipients)
@@ -61,11 +57,17 @@ package enum StateCopy {
     }
 
     /// Makes a closed copy and reads it again.
-    private static func make(_ destination: any CopyPlace, from source: any CopyPlace) throws -> CopyDigest {
-        guard try destination.status() == .absent else { throw StateError.exists(path: destination.name) }
+    private static func make(
+        _ destination: any CopyPlace, from source: any CopyPlace, _ lineage: String
+    ) throws -> CopyDigest {
+        let found = try destination.status()
+        // The source may have changed since an earlier call made a copy.
+        let isAnew = found == .closed(lineage: lineage)
+        guard isAnew || found == .absent else { throw StateError.exists(path: destination.name) }
         let content = try source.read {
             let reader = BlamedReader(reader: $0, place: source)
-            try destination.make { try reader.copy(to: $0) }
+            let copy = { (writer: any CopyWriter) in try reader.copy(to: writer) }
+            if isAnew { try destination.remake(copy) } else { try destination.make(copy) }
             return try CopyDigest(reader)
         }
         try compare(content, with: destination)

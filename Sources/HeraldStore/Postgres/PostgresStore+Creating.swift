@@ -55,6 +55,11 @@ extension PostgresStore {
         transaction.run("CREATE SCHEMA IF NOT EXISTS \(server.quotedSchema)")
         for statement in PostgresSchema.creation(onVersion: connection.serverVersion) { transaction.run(statement) }
         transaction.run("INSERT INTO @lease (epoch, ends) VALUES (0, clock_timestamp())")
+        notePlace(in: transaction)
+    }
+
+    /// The state is where it belongs.
+    static func notePlace(in transaction: PostgresTransaction) {
         transaction.run("UPDATE @server SET place = @current_place(), timeline = @current_timeline()")
     }
 
