@@ -15,6 +15,8 @@ extension CommandContext {
             return try await StateCopy.move(from: state, to: destination)
         }
         return try await lock.hold {
+            // The new place would count as the right one, and the original may still be in use.
+            if try await state.hasMoved() { throw StateError.elsewhere(path: state.name) }
             // The lock is not copied, so in the new place nothing would keep a message from being sent again too early.
             if lock.resendTime != nil, try await hasUnknown() { try lock.refuseOvertaking("run the command again") }
             return try await StateCopy.move(from: state, to: destination)

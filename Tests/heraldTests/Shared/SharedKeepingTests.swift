@@ -103,6 +103,9 @@ import Testing
             #expect(refused.status == 3, "\(command): \(refused.output)\(refused.errors)")
             #expect((refused.output + refused.errors).contains("state_moved"), "\(command)")
         }
+        let move = "state copy --to \(sandbox.folder.path)/moved.sqlite"
+        let stays = try await herald(move, sandbox, at: copy.address, host: host)
+        #expect(stays.status == 1 && stays.errors.contains("--override state_moved"), "\(stays.output)\(stays.errors)")
         #expect(try sandbox.accepted(in: ["ledger.ndjson"]) == sent)
         let override = "apply --auto-approve --override state_moved"
         let taken = try await herald(override, sandbox, at: copy.address, host: host)

@@ -122,6 +122,10 @@ struct StateCopyCommandTests {
             try await PostgresTestServer.ask(
                 "CREATE DATABASE \(source) TEMPLATE \(origin.database.name)",
                 at: origin.database.address.replacing(origin.database.name, with: "postgres"))
+            // As after 'apply --override state_moved'.
+            try await PostgresTestServer.ask(
+                "UPDATE herald.server SET place = NULL",
+                at: origin.database.address.replacing(origin.database.name, with: source))
             let isFile = kind == .databaseToFile
             return (address(source), isFile ? file : address(try await PostgresTestServer.newDatabase().name))
         }
