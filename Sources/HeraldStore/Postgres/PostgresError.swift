@@ -43,8 +43,11 @@ struct Refusal: Hashable, Sendable {
     var isMissing: Bool { ["3F000", "42P01"].contains(code) }
     static let noRight = "42501"
     var isNoRight: Bool { code == Self.noRight }
+    static let readOnly = "25006"
     /// A standby, or a server that was made read-only.
-    var isReadOnly: Bool { code == "25006" }
+    var isReadOnly: Bool { code == Self.readOnly }
+    /// What a standby says to a `BEGIN` that is to write, and any server to much else.
+    static let unsupported = "0A000"
 
     static let locked = "55P03"
     /// Somebody held a lock for too long.
@@ -54,7 +57,7 @@ struct Refusal: Hashable, Sendable {
     /// starts (57P), has no room for connections, became read-only by a failover, chose this transaction to end a
     /// deadlock, or somebody held a lock for too long.
     var isPassing: Bool {
-        ["40001", "40P01", "53300", "25006", "25P03", Self.locked].contains(code)
+        ["40001", "40P01", "53300", Self.readOnly, "25P03", Self.locked].contains(code)
             || ["57P", "08"].contains { code.hasPrefix($0) }
     }
 }

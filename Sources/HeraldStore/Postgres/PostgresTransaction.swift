@@ -38,6 +38,8 @@ final class PostgresTransaction {
         static let standstill = Duration.seconds(5)
     }
 
+    private static let beginning = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+
     /// No statement of it has a time limit: `statement_timeout`, or a cancelled query, would end a COMMIT that waits for
     /// a standby, and the server would call it committed although no standby has it.
     ///
@@ -45,8 +47,7 @@ final class PostgresTransaction {
     static func writing(
         on connection: PostgresConnection, until deadline: ContinuousClock.Instant, _ limits: Limits? = Limits()
     ) -> PostgresTransaction {
-        let transaction = PostgresTransaction(
-            "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", on: connection, until: deadline)
+        let transaction = PostgresTransaction(beginning, on: connection, until: deadline)
         guard let limits else { return transaction }
         // Somebody else's lock is told before the server counts as silent.
         let rest = ContinuousClock.now.duration(to: deadline) * 3 / 4
@@ -103,10 +104,11 @@ final class PostgresTransaction {
     private func flush() throws -> [PostgresRows] {
         defer { (waiting, refusals) = ([], [:]) }
         do { return try connection.perform(waiting, until: deadline) } catch {
-            if case .refused(let refusal, let statement) = error, refusal.code.hasPrefix("HL"),
-                let meaning = refusals[statement]
-            {
-                throw meaning
+            guard case .refused(let refusal, let statement) = error else { throw error }
+            if refusal.code.hasPrefix("HL"), let meaning = refusals[statement] { throw meaning }
+            if refusal.code == Refusal.unsupported, waiting[statement].text == Self.beginning {
+                let standby = Refusal(code: Refusal.readOnly, message: refusal.message)
+                throw PostgresError.refused(standby, statement: statement)
             }
             throw error
         }

@@ -310,4 +310,36 @@ import Testing
             #expect(try await store.snapshot().occurrences[.tide]?.halt == nil)
         }
     }
+
+    @Test func `a standby is read-only, and a run that meets it waits for the primary`() async throws {
+        let primary = try await PostgresCluster()
+        let standby = try await PostgresCluster(following: primary)
+        var reading = PostgresServer(
+            name: "test", schema: "herald",
+            parameters: ["host": standby.folder, "dbname": "postgres", "user": "herald"])
+        reading.times.patience = .zero
+        // No address says that it must be the primary.
+        let location = location(
+            PostgresServer(
+                name: "test", schema: "herald",
+                parameters: [
+                    "host": "\(primary.folder),\(standby.folder)", "dbname": "postgres", "user": "herald",
+                ]))
+        try await location.initialize(created: Date())
+        try await location.lock(for: "run").hold {
+            let store = try await location.open(for: .changing)
+            try await store.commit([.open(.tide, .sample()), .outcome(.tide, [1], .intended)])
+            try await primary.await(standby)
+            try await primary.stop()
+            async let written: Void = store.commit([.outcome(.tide, [1], .accepted)])
+            let refused = await #expect(throws: StateError.self) {
+                try await self.location(reading).open(for: .changing).commit([.pause("tide")])
+            }
+            #expect(refused?.description == "the state test cannot be used: the server is read-only")
+            #expect(refused?.help == "connect to the server that takes writes")
+            try await primary.start()
+            try await written
+            #expect(try await store.snapshot().occurrences[.tide]?.accepted == [1])
+        }
+    }
 }
