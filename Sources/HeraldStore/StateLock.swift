@@ -9,6 +9,9 @@ package protocol StateLock: Sendable {
     /// away.
     var mayWrite: (@Sendable () -> Bool)? { get }
 
+    /// Why it was lost, if more is known than that others may have it now.
+    var loss: StateError? { get }
+
     /// Until then, requests of a run that lost the lock may still arrive. `nil` if there are none.
     var resendTime: ContinuousClock.Instant? { get }
 
@@ -19,5 +22,7 @@ package protocol StateLock: Sendable {
 }
 
 extension StateLock {
+    package var loss: StateError? { nil }
+
     package func gather(rate: Rate) async throws -> (any Crew)? { nil }
 }

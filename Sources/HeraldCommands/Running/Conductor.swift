@@ -102,13 +102,13 @@ struct Conductor {
         request.ended(report)
         try await recordTest(report, in: store)
         if report.result != .ok, lock?.mayWrite?() == false {
-            console.error(Self.lostLock.text)
+            console.error(lostLock(lock).text)
             // The run was not stopped by a signal.
             if report.result == .interrupted, signals.first == 0 { throw CommandFailure(.failed) }
         }
         if report.result == .interrupted, signals.first == 0, watch.hasChanged { return try tellChanged(report) }
         // The lock was lost for a while.
-        if report.result == .interrupted, signals.first == 0 { throw Self.lostLock }
+        if report.result == .interrupted, signals.first == 0 { throw lostLock(lock) }
         if let failure = failure(of: report, signal: signals.first) { throw failure }
     }
 
@@ -129,15 +129,15 @@ struct Conductor {
         throw CommandFailure(.failed, message, help: "apply again: what is left is done with the new files")
     }
 
-    private static let lostLock = CommandFailure(
-        .failed, "this run lost the lock of the state and stopped",
-        help: "run again: the next run goes on with what is left")
+    private func lostLock(_ lock: (any StateLock)?) -> CommandFailure {
+        CommandFailure(lost: lock, by: "this run", help: "run again: the next run goes on with what is left")
+    }
 
     /// A run that lost the lock before it could begin ends as one that lost it later.
     private func ending(_ error: any Error, under lock: any StateLock) -> any Error {
         guard let error = error as? StateError, lock.mayWrite?() == false else { return error }
-        console.error("herald: \(error)\n")
-        return Self.lostLock
+        if error != lock.loss { console.error("herald: \(error)\n") }
+        return lostLock(lock)
     }
 
     // MARK: From the state to the plan

@@ -80,7 +80,7 @@ struct SurveyRun {
         switch report.end {
         case .interrupted where signals.first != 0: return CommandFailure(.interrupted(signal: signals.first))
         case .interrupted:
-            return CommandFailure(.failed, "this command lost the lock of the state and stopped", help: "run it again")
+            return CommandFailure(lost: lock, by: "this command", help: "run it again")
         case .impossible(let reason):
             return CommandFailure(.failed, "not everybody could be asked for: \(reason)", help: Self.look)
         case nil where !report.figures.failed.isEmpty:

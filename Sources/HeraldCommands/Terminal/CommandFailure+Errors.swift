@@ -38,6 +38,18 @@ extension CommandFailure {
                 help: "run the command again; if it ends like this again, report it with this message")
     }
 
+    /// - Parameters:
+    ///   - who: lost the lock.
+    ///   - help: What to do if nobody knows why.
+    init(lost lock: (any StateLock)?, by who: String, help: String) {
+        let message = "\(who) lost the lock of the state and stopped"
+        guard let loss = lock?.loss else {
+            self.init(.failed, message, help: help)
+            return
+        }
+        self.init(.failed, "\(message): \(loss)", help: loss.help)
+    }
+
     private init(_ error: TokenError) {
         var help = error.help
         if case .refused(let code, _, nil) = error, SignInCode(rawValue: code) != nil {

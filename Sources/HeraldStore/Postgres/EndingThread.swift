@@ -15,8 +15,15 @@ final class EndingThread: Sendable {
         case gone
     }
 
-    /// Starts it. Whoever starts one must wait for it.
-    func start(_ body: @escaping @Sendable () -> Void) {
+    /// Starts it, and returns once `body` has told that it has begun, or throws why it could not. Whoever starts one must
+    /// wait for it.
+    func begin(_ body: @escaping @Sendable (_ tell: (Result<Void, any Error>) -> Void) -> Void) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            start { body { continuation.resume(with: $0) } }
+        }
+    }
+
+    private func start(_ body: @escaping @Sendable () -> Void) {
         let work = Unmanaged.passRetained(Work(body))
         state.withLock { state in
             var thread = pthread_t()

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import HeraldCore
+package import HeraldCore
 internal import Synchronization
 
 /// The right of one run to work on a state in PostgreSQL. It has an end on the database's clock, and a thread of its own
@@ -25,6 +25,8 @@ package final class RunLease: StateLock {
         var deadline: ContinuousClock.Instant
         var isLost = false
         var hasFailedOver = false
+        /// Why it could not be renewed last.
+        var hindrance: StateError?
         var isEnding = false
     }
 
@@ -37,7 +39,7 @@ package final class RunLease: StateLock {
         let session = session ?? PostgresSession(server.parameters, schema: server.schema)
         let token = UUID()
         do {
-            return try await session.perform(for: server.patience) { connection, _ in
+            let lease = try await session.perform(for: server.patience) { connection, _ in
                 try server.checkFormat(connection)
                 let begin = times.now()
                 guard let (epoch, wait) = try take(run, token, times, over: connection, server) else {
@@ -48,6 +50,8 @@ package final class RunLease: StateLock {
                     run, epoch, server, times, until: begin + times.length - times.margin,
                     resendTime: wait > 0 ? times.now() + .seconds(wait) : nil)
             }
+            try await lease.begin(over: session)
+            return lease
         } catch let error as PostgresError where error.code == Refusal.locked {
             throw StateError.locked(
                 path: server.name,
@@ -64,13 +68,27 @@ package final class RunLease: StateLock {
         self.resendTime = resendTime
         (self.run, self.epoch, self.server, self.times) = (run, epoch, server, times)
         state = Mutex(State(deadline: deadline))
-        thread.start { self.keep() }
+    }
+
+    /// Renews it for the first time, so that no run begins that cannot have the connection for it.
+    ///
+    /// - Parameter session: has a connection already.
+    private func begin(over session: PostgresSession) async throws {
+        do { try await thread.begin { self.keep($0) } } catch {
+            await release()
+            try? await session.perform(for: server.patience) { connection, _ in try self.giveBack(over: connection) }
+            throw error
+        }
     }
 
     /// Whether this process may still send and write. It asks nobody.
     var holds: Bool { state.withLock { !$0.isLost && times.now() < $0.deadline } }
 
     package var mayWrite: (@Sendable () -> Bool)? { { self.holds } }
+
+    package var loss: StateError? {
+        state.withLock { $0.hasFailedOver ? StateError.failedOver(path: server.name) : $0.hindrance }
+    }
 
     /// Whether it was given back.
     var isReleased: Bool { state.withLock(\.isEnding) }
@@ -107,39 +125,38 @@ package final class RunLease: StateLock {
     // MARK: The thread
 
     /// Renews the lease until it is lost or given back.
-    private func keep() {
+    ///
+    /// - Parameter tell: gets how the first renewal went. Nothing more is done if it failed.
+    private func keep(_ tell: (Result<Void, any Error>) -> Void) {
         let link = PostgresLink(server.parameters, schema: server.schema)
+        let first = Result { try renew(over: link, until: server.patience()) }
+        tell(first)
+        guard case .success = first else { return lose() }
         var pause = times.renewal
         while true {
             _ = bell.wait(timeout: .now() + pause.seconds)
             if state.withLock(\.isEnding) { break }
-            let begin = times.now()
             guard holds else {
                 state.withLock { $0.isLost = true }
                 continue
             }
             do {
-                switch try renew(over: link, until: begin + times.renewal) {
-                case .kept: state.withLock { $0.deadline = begin + times.length - times.margin }
-                case .lost: lose()
-                case .failedOver: loseByFailover()
-                }
+                try renew(over: link, until: .now)
                 pause = times.renewal
             } catch {
+                state.withLock { $0.hindrance = server.stateError(error) }
                 pause = times.renewal / 5
             }
         }
-        giveBack(over: link)
+        try? link.perform(until: .now) { connection, _ in try giveBack(over: connection) }
         lose()
     }
 
-    private enum Renewal {
-        case kept, lost, failedOver
-    }
-
-    private func renew(over link: PostgresLink, until deadline: ContinuousClock.Instant) throws -> Renewal {
+    /// - Parameter deadline: After an error that comes later, nothing is tried again.
+    private func renew(over link: PostgresLink, until deadline: ContinuousClock.Instant) throws {
         // The time counts from before the first try.
-        try link.perform(until: .now) { connection, _ in
+        let begin = times.now()
+        let hasFailedOver: Bool? = try link.perform(until: deadline) { connection, _ in
             let transaction = PostgresTransaction.writing(on: connection, until: .now + times.renewal)
             let rows = try transaction.commit([
                 PostgresStatement(
@@ -148,23 +165,26 @@ package final class RunLease: StateLock {
                     RETURNING @has_failed_over()
                     """, .int(epoch), .double(times.length.seconds))
             ])[0]
-            guard let row = rows.first else { return .lost }
-            return try row.bool(0) ? .failedOver : .kept
+            return try rows.first?.bool(0)
+        }
+        state.withLock { $0.hindrance = nil }
+        switch hasFailedOver {
+        case false?: state.withLock { $0.deadline = begin + times.length - times.margin }
+        case true?: loseByFailover()
+        case nil: lose()
         }
     }
 
     /// Without it, others wait until the lease ends, and rows of recipients that the run could not delete any more stay
     /// until the next run begins.
-    private func giveBack(over link: PostgresLink) {
-        try? link.perform(until: .now) { connection, _ in
-            for text in [
-                "UPDATE @lease SET run = NULL, token = NULL, ends = clock_timestamp() WHERE epoch = $1",
-                "DELETE FROM @job_row AS piece USING @job AS known WHERE known.id = piece.job AND known.epoch <= $1",
-            ] {
-                let transaction = PostgresTransaction.writing(on: connection, until: .now + times.renewal)
-                transaction.run(text, .int(epoch))
-                try transaction.commit()
-            }
+    private func giveBack(over connection: PostgresConnection) throws {
+        for text in [
+            "UPDATE @lease SET run = NULL, token = NULL, ends = clock_timestamp() WHERE epoch = $1",
+            "DELETE FROM @job_row AS piece USING @job AS known WHERE known.id = piece.job AND known.epoch <= $1",
+        ] {
+            let transaction = PostgresTransaction.writing(on: connection, until: .now + times.renewal)
+            transaction.run(text, .int(epoch))
+            try transaction.commit()
         }
     }
 }

@@ -97,6 +97,7 @@ import Testing
             return true
         }
         #expect(stopped)
+        #expect(lease.loss?.description.contains("no connection") == true)
         await #expect(throws: StateError.leaseLost(holder: "first")) { try await store.commit([.spendPlan("two")]) }
         #expect(try await store.snapshot().spentPlans == ["one"])
         await lease.release()
@@ -104,6 +105,25 @@ import Testing
         #expect(taken.holds)
         #expect(try await RunLease.holder(of: server)?.contains("run second ") == true)
         await taken.release()
+    }
+
+    @Test func `a run that cannot have the connection for its renewals does not begin, and keeps nobody out`()
+        async throws
+    {
+        let proxy = try PostgresProxy()
+        var impatient = PostgresTimes()
+        impatient.patience = .zero
+        let narrow = server(through: proxy, times: impatient)
+        let session = PostgresSession(narrow.parameters, schema: narrow.schema)
+        try await session.perform(for: narrow.patience) { connection, _ in
+            _ = try connection.perform("SELECT 1::bigint", until: narrow.deadline)
+        }
+        proxy.refuse(true)
+        let error = await #expect(throws: StateError.self) {
+            try await RunLease.take(narrow, run: "first", Self.times(), over: session)
+        }
+        #expect(error?.description.contains("no connection") == true)
+        #expect(try await RunLease.holder(of: server) == nil)
     }
 
     /// The server has a part of what was sent together, and waits for the rest.
@@ -186,6 +206,7 @@ import Testing
             try await store.intern([Arrival(.fid(1))], comparedUpTo: 0)
         }
         try await eventually { !lease.holds }
+        #expect(lease.loss == nil)
         #expect(try await store.snapshot().pauses.campaigns == ["tide"])
         await lease.release()
     }

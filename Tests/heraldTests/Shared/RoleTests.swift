@@ -135,6 +135,25 @@ import Testing
         await sandbox.end()
     }
 
+    @Test func `a run that may not have all its connections says so and sends nothing`() async throws {
+        let (sandbox, address, host) = try await applied()
+        let role = Self.role()
+        try await grant("--runner", role, sandbox, address)
+        try sandbox.folder.write(
+            "kind: campaign\nname: more\ntarget: {audience: all}\nmessage: {data: {a: b}}\n", to: "workspace/more.yaml")
+        let sent = try sandbox.accepted(in: ["ledger.ndjson"])
+        // Besides the state's own: one renews the lease, and two are for workers.
+        for limit in [1, 3, 4] {
+            try await PostgresTestServer.ask("ALTER ROLE \(Self.quoted(role)) CONNECTION LIMIT \(limit)", at: address)
+            let result = try await run("run", sandbox, Self.address(address, as: role), host: host)
+            #expect(result.status == (limit < 4 ? 1 : 0), "\(limit): \(result.output)\(result.errors)")
+            #expect(result.errors.contains("too many connections") == (limit < 4), "\(limit): \(result.errors)")
+            let now = try sandbox.accepted(in: ["ledger.ndjson"])
+            #expect((now == sent) == (limit < 4), "\(limit)")
+        }
+        await sandbox.end()
+    }
+
     @Test(arguments: ["", "public", "none", String(repeating: "x", count: 64), "a\nb", "a\u{7F}b", "a\u{9B}b"])
     func `a name that is no role, or everybody, gets no rights`(_ role: String) async throws {
         let (sandbox, _) = try await Sandbox.shared(Sandbox.small(count: 1, subscribers: 1))

@@ -18,8 +18,10 @@ final class CrewThread: Sendable {
         _ fingerprints: Fingerprinter
     ) {
         (self.server, self.board, self.conducting, self.fingerprints) = (server, board, conducting, fingerprints)
-        thread.start { self.keep() }
     }
+
+    /// Throws if it cannot have its connection: nothing could start without it, and nobody would know why.
+    func begin() async throws { try await thread.begin { self.keep($0) } }
 
     func wake() { bell.signal() }
 
@@ -30,8 +32,11 @@ final class CrewThread: Sendable {
         await thread.join()
     }
 
-    private func keep() {
+    private func keep(_ tell: (Result<Void, any Error>) -> Void) {
         let link = PostgresLink(server.parameters, schema: server.schema)
+        let first = Result { try link.perform(until: server.patience()) { _, _ in } }
+        tell(first)
+        guard case .success = first else { return }
         var renewed = board.times.now()
         while !isEnding.load(ordering: .relaxed), !board.withState(\.isLost) {
             let begin = board.times.now()

@@ -35,7 +35,9 @@ extension RunLease {
             guard let reading = state.reading, let own = reading.worker(board.id) else { return }
             state.beginning = reading.ended + own.holding.wait
         }
-        return PostgresCrew(database, board, conducting: (self, rate))
+        let crew = PostgresCrew(database, board, conducting: (self, rate))
+        try await crew.begin()
+        return crew
     }
 }
 
@@ -71,7 +73,9 @@ extension PostgresCrew {
         board.withState { $0.deadline = begin + times.length - times.margin }
         let database = PostgresStore(server, checked.session, checked.fingerprintKey, nil, helping: board)
         try await database.read(for: board)
-        return PostgresCrew(database, board, conducting: nil)
+        let crew = PostgresCrew(database, board, conducting: nil)
+        try await crew.begin()
+        return crew
     }
 
     /// A job that needs help, which this process has joined. `nil` if there is none now.

@@ -20,6 +20,14 @@ package final class PostgresCrew: Crew {
             database.server, board, conducting, Fingerprinter(key: database.fingerprintKey))
     }
 
+    /// Starts the thread.
+    func begin() async throws {
+        do { try await thread.begin() } catch {
+            await disband()
+            throw server.stateError(error)
+        }
+    }
+
     var times: LeaseTimes { board.times }
 
     package func view() -> CrewView { board.view() }

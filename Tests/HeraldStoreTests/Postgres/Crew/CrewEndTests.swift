@@ -181,6 +181,7 @@ import Testing
         let database = PostgresStore(
             server, joined.database.session, joined.store.fingerprintKey, nil, helping: joined.board)
         let helper = PostgresCrew(database, joined.board, conducting: nil)
+        try await helper.begin()
         try await scene.eventually {
             let found = try? await helper.nextJob(except: [])
             #expect(found == nil)
