@@ -136,8 +136,16 @@ struct PostgresReader {
 
     static let columns =
         """
-        id, name, campaign, revision, due, content_digest, target, finished, pruned, halted, begun, reopened, suspended,
+        id, name, campaign, revision, due, content_digest, target, finished, pruned,
+        CASE WHEN finished IS NULL AND \(isInDoubt) THEN 'failed_over' ELSE halted END, begun, reopened, suspended,
         local, stages, unseen, done
+        """
+
+    /// Whether the next run will halt what is open (`note_standing`), so that plans say it before. A standby does not know.
+    private static let isInDoubt =
+        """
+        (SELECT CASE WHEN pg_is_in_recovery() THEN false
+            ELSE (place <> @current_place()) IS NOT TRUE AND @has_failed_over() END FROM @server)
         """
 }
 

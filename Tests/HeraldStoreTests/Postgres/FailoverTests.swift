@@ -93,6 +93,9 @@ import Testing
         try await standby.promote()
 
         let after = location(server(primary.folder, standby.folder))
+        // A plan says it before a run does.
+        let known = try await after.open(for: .reading).snapshot().occurrences
+        #expect(known[.tide]?.halt == .failedOver && known["wind@once"]?.halt == nil)
         // That the first run gave its lease back may be what is lacking.
         if following != .synchronous { try? await after.takeLock(from: "first") }
         try await after.lock(for: "second").hold {}
@@ -337,6 +340,8 @@ import Testing
             }
             #expect(refused?.description == "the state test cannot be used: the server is read-only")
             #expect(refused?.help == "connect to the server that takes writes")
+            let read = try await self.location(reading).open(for: .reading).snapshot()
+            #expect(read.occurrences[.tide]?.halt == nil)
             try await primary.start()
             try await written
             #expect(try await store.snapshot().occurrences[.tide]?.accepted == [1])

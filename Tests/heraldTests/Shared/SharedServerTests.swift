@@ -131,7 +131,10 @@ import Testing
     /// what the new server lacks, nobody knows.
     private func settle(_ scene: SharedScene, _ ended: ChildProcess.Result, lacksCommits: Bool) async throws {
         #expect([4, 6].contains(ended.status), "\(ended.output)\(ended.errors)")
+        #expect(!ended.errors.contains("the next run goes on"), "\(ended.errors)")
         let before = try await scene.messages()
+        let planned = try await scene.herald("plan")
+        #expect(planned.output.contains("failed over"), "\(planned.output)\(planned.errors)")
         let held = try await scene.goOn()
         #expect(held.errors.contains("failed over"), "\(held.errors)")
         let (after, state) = (try await scene.messages(), try await scene.store().wholeState())
