@@ -111,7 +111,7 @@ struct DatabaseCopyPlace: CopyPlace {
         do {
             return try body(try PostgresConnection(server.parameters, schema: server.schema))
         } catch let error as PostgresError where error.code.map(PostgresStore.taken.contains) == true {
-            throw StateError.exists(path: name)
+            throw StateCopy.occupied(name)
         } catch {
             throw stateError(error)
         }

@@ -39,8 +39,8 @@ struct Refusal: Hashable, Sendable {
     /// Something that is stored there is not as it was written.
     static let damaged = "XX001"
 
-    /// There is no such schema or table.
-    var isMissing: Bool { ["3F000", "42P01"].contains(code) }
+    /// There is no such schema, table or column.
+    var isMissing: Bool { ["3F000", "42P01", "42703"].contains(code) }
     static let noRight = "42501"
     var isNoRight: Bool { code == Self.noRight }
     static let readOnly = "25006"

@@ -20,21 +20,24 @@ extension PostgresStore {
                 }
             }
         } catch let error as PostgresError where isTaken(error) {
-            throw StateError.exists(path: server.name)
+            let format = try? await session.perform(for: server.patience) { connection, _ in
+                try server.format(connection)
+            }
+            throw format == nil ? StateCopy.occupied(server.name) : StateError.exists(path: server.name)
         } catch {
             throw server.stateError(error)
         }
         return try await open(server)
     }
 
-    /// Whether there is a state already. PostgreSQL says it with its catalogue's unique index if another session makes
+    /// Whether a state, or something else, is there already. PostgreSQL says it with its catalogue's unique index if another session makes
     /// the same schema at this moment.
     private static func isTaken(_ error: PostgresError) -> Bool {
         error.code.map { taken.contains($0) || $0 == "23505" } ?? false
     }
 
-    /// What PostgreSQL says when a schema, table or function exists already.
-    static let taken: Set = ["42P06", "42P07", "42723"]
+    /// What PostgreSQL says when a schema, table, function or type exists already.
+    static let taken: Set = ["42P06", "42P07", "42723", "42710"]
 
     private static func make(
         _ identity: RecordedState.Identity, on connection: PostgresConnection, _ server: PostgresServer

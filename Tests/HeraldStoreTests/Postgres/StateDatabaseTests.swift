@@ -46,10 +46,14 @@ import Testing
         #expect(try await location.open(for: .changing).snapshot() == state)
     }
 
-    @Test func `a schema with other tables is left alone`() async throws {
+    @Test(arguments: [
+        "TABLE @recipient (other text)", "TABLE @identity (other text)", "TYPE @topic AS ENUM ('other')",
+        "FUNCTION @weight(bit) RETURNS bigint LANGUAGE sql AS 'SELECT 1::bigint'",
+    ])
+    func `a schema where others have a name of herald's is left alone`(_ others: String) async throws {
         try await ask("CREATE SCHEMA \"\(server.schema.replacing("\"", with: "\"\""))\"")
-        try await ask("CREATE TABLE @recipient (other text)")
-        await #expect(throws: StateError.exists(path: location.name)) { try await location.initialize(created: Date()) }
+        try await ask("CREATE \(others)")
+        await #expect(throws: StateCopy.occupied(location.name)) { try await location.initialize(created: Date()) }
         await #expect(throws: StateError.uninitialized(path: location.name)) { try await location.require() }
     }
 
