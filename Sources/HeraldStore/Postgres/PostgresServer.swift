@@ -45,10 +45,22 @@ package struct PostgresServer: Sendable {
         guard let format = try format(connection) else { throw StateError.uninitialized(path: name) }
         if format > PostgresSchema.format { throw StateError.newer(path: name) }
         if format < PostgresSchema.format { throw StateError.unmigrated(path: name) }
-        let rows = try connection.perform("SELECT closed, moved_to FROM @identity", until: deadline)
+        let rows = try connection.perform(
+            """
+            SELECT closed, moved_to,
+                (SELECT substring(prosrc FROM 'INSERT INTO (.*)\\.commit_mark AS') FROM pg_proc
+                WHERE oid = to_regproc('@begin_commit'))
+            FROM @identity
+            """, until: deadline)
         guard let row = rows.first else { return }
         if let place = try row.optionalText(1) { throw StateError.moved(path: name, to: place) }
         if try row.bool(0) { throw StateError.incomplete(path: name) }
+        // Functions have the schema's name in them, so after ALTER SCHEMA they would change another state's tables.
+        if let written = try row.optionalText(2), written != quotedSchema {
+            throw StateError.inaccessible(
+                path: name, detail: "its schema was renamed, and its functions still use the name \(written)",
+                help: "give it that name again: ALTER SCHEMA \(quotedSchema) RENAME TO \(written)")
+        }
     }
 
     /// Whether the state is in another database than at the last run.

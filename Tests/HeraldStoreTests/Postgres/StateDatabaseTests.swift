@@ -57,6 +57,21 @@ import Testing
         await #expect(throws: StateError.uninitialized(path: location.name)) { try await location.require() }
     }
 
+    @Test func `a schema that was renamed is refused until it has its name again`() async throws {
+        try await location.initialize(created: Date())
+        let (name, other) = (server.quotedSchema, try PostgresTestServer.newSchema())
+        try await ask("ALTER SCHEMA \(name) RENAME TO \(other.quotedSchema)")
+        let renamed = Self.location(other)
+        for use in [StateUse.inspecting, .reading, .changing] {
+            let error = await #expect(throws: StateError.self) { try await renamed.open(for: use) }
+            #expect(error?.description.contains("its functions still use the name \(name)") == true)
+            #expect(error?.help.hasSuffix("ALTER SCHEMA \(other.quotedSchema) RENAME TO \(name)") == true)
+        }
+        await #expect(throws: StateError.self) { try await renamed.lock(for: "run") }
+        try await ask("ALTER SCHEMA \(other.quotedSchema) RENAME TO \(name)")
+        _ = try await location.open(for: .changing)
+    }
+
     @Test func `a state is opened by what it is bound to, and looked at by anybody`() async throws {
         try await location.initialize(created: Date())
         let notes = Mutex<[String]>([])
