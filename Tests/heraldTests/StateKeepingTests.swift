@@ -181,6 +181,9 @@ import Testing
         #expect(pruned.status == 0, "\(pruned.errors)")
         #expect(pruned.errors.contains("only counts of 2 old occurrences"), "\(pruned.errors)")
         #expect(try await sandbox.herald("state", "show", host: host).output == before)
+        // Nothing is left to be asked for.
+        let again = try await sandbox.herald("state prune --older-than 1ms", host: host)
+        #expect(again.status == 0 && again.errors.contains("only counts of 0 old occurrences"), "\(again.errors)")
         let sent = try sandbox.accepted(in: ["ledger.ndjson"])
         #expect(try await sandbox.herald("apply", "--auto-approve", host: host).status == 0)
         #expect(try sandbox.accepted(in: ["ledger.ndjson"]) == sent)

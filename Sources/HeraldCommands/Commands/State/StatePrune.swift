@@ -27,15 +27,19 @@ struct StatePrune: AsyncParsableCommand {
         let pruned = try await context.repairing { store in
             let recorded = try await store.snapshot()
             let followed = try followed(in: recorded, context)
-            var old = recorded.occurrences.filter { $0.value.isPrunable(before: limit) }
-            for (id, audience) in followed.sorted(by: { $0.key < $1.key }) where old.removeValue(forKey: id) != nil {
+            var old: Set<OccurrenceID> = []
+            for (id, known) in recorded.occurrences where known.isPrunable(before: limit) {
+                // What was pruned before has no ledger to read.
+                if try await store.occurrence(id)?.ledger != nil { old.insert(id) }
+            }
+            for (id, audience) in followed.sorted(by: { $0.key < $1.key }) where old.remove(id) != nil {
                 context.console.info("herald: \(id) stays whole: audience '\(audience)' goes by it\n")
             }
             if !old.isEmpty {
                 try context.confirm(
                     "Keep only counts of \(count(old.count, "occurrence")) finished before \(limit.rfc3339)?",
                     isApproved: autoApprove)
-                try await store.commit([.prune(Set(old.keys))])
+                try await store.commit([.prune(old)])
             }
             // This also frees what an earlier command could not free.
             try await context.compact(store)
