@@ -39,11 +39,18 @@ extension CommandContext {
     /// Removes from the state's files what was removed from the state. If that is not possible now, it says what to do
     /// later.
     func compact(_ store: any StateStore) async throws {
-        guard case .postponed(let reason) = try await store.compact() else { return }
+        let command = "run 'herald state prune --older-than 3650d'"
+        let (reason, help): (String, String)
+        switch try await store.compact() {
+        case .done: return
+        case .postponed(let why): (reason, help) = (why, "\(command) later")
+        case .forOwner:
+            (reason, help) = ("only the owner of its schema may write them anew", "let that owner \(command)")
+        }
         console.error(
             """
             herald: what was removed is not in the state any more, but may still be in its files: \(reason)
-              help: run 'herald state prune --older-than 3650d' later; it writes the files anew
+              help: \(help); it writes the files anew
 
             """)
     }

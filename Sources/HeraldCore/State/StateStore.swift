@@ -89,4 +89,6 @@ package enum Compaction: Hashable, Sendable {
     case done
     /// Until later, and why.
     case postponed(String)
+    /// Only the owner of the state's schema can.
+    case forOwner
 }

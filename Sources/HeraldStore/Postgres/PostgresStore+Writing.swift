@@ -122,10 +122,10 @@ extension PostgresStore {
                 }
             }
             return .done
-        } catch let error as PostgresError where error.code == Refusal.locked || error.code == Refusal.noRight {
-            return .postponed(
-                error.code == Refusal.locked
-                    ? "another session of the database reads it" : "only the owner of its schema may write them anew")
+        } catch let error as PostgresError where error.code == Refusal.locked {
+            return .postponed("another session of the database reads it")
+        } catch let error as PostgresError where error.code == Refusal.noRight {
+            return .forOwner
         } catch {
             throw server.stateError(error)
         }

@@ -119,6 +119,8 @@ import Testing
         ] {
             let result = try await run(arguments, sandbox, own, host: host)
             #expect(result.status == status, "\(arguments): \(result.output)\(result.errors)")
+            let isForOwner = result.errors.contains("help: let that owner run 'herald state prune ")
+            #expect(isForOwner == arguments.hasPrefix("state prune"), "\(arguments): \(result.errors)")
         }
         // A copy that could not be sealed is closed, and the state goes on.
         let closed = try await run("state show", sandbox, "\(sandbox.folder.path)/copy.sqlite")
