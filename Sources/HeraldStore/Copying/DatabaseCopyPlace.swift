@@ -62,7 +62,12 @@ struct DatabaseCopyPlace: CopyPlace {
             try server.checkDurability(connection)
             // What is copied is read between its statements, and nobody waits for it.
             let transaction = writing(on: connection, idle: nil)
-            try prepare(transaction, connection)
+            do {
+                try prepare(transaction, connection)
+                _ = try transaction.fetch([])
+            } catch let error as PostgresError where error.code == Refusal.noRight {
+                throw PostgresStore.noRightToMake(error, server)
+            }
             try body(DatabaseCopyTables(transaction, workspace: workspace))
             StateChange.renewNumbering(transaction)
             transaction.run("UPDATE @identity SET closed = true")

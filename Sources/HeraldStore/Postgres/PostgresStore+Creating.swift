@@ -24,6 +24,8 @@ extension PostgresStore {
                 try server.format(connection)
             }
             throw format == nil ? StateCopy.occupied(server.name) : StateError.exists(path: server.name)
+        } catch let error as PostgresError where error.code == Refusal.noRight {
+            throw noRightToMake(error, server)
         } catch {
             throw server.stateError(error)
         }
@@ -38,6 +40,13 @@ extension PostgresStore {
 
     /// What PostgreSQL says when a schema, table, function or type exists already.
     static let taken: Set = ["42P06", "42P07", "42723", "42710"]
+
+    /// What is wrong where a role may not make a state.
+    static func noRightToMake(_ error: PostgresError, _ server: PostgresServer) -> StateError {
+        .inaccessible(
+            path: server.name, detail: error.phrase,
+            help: "let the role own that schema, or let it make one: GRANT CREATE ON DATABASE … TO …")
+    }
 
     private static func make(
         _ identity: RecordedState.Identity, on connection: PostgresConnection, _ server: PostgresServer
@@ -55,7 +64,15 @@ extension PostgresStore {
     static func makeTables(
         in transaction: PostgresTransaction, on connection: PostgresConnection, _ server: PostgresServer
     ) {
-        transaction.run("CREATE SCHEMA IF NOT EXISTS \(server.quotedSchema)")
+        // Whoever may not make schemas can have one of their own.
+        transaction.run(
+            """
+            DO $$ BEGIN
+                IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = '\(server.schema.replacing("'", with: "''"))') THEN
+                    CREATE SCHEMA \(server.quotedSchema);
+                END IF;
+            END $$
+            """)
         for statement in PostgresSchema.creation(onVersion: connection.serverVersion) { transaction.run(statement) }
         transaction.run("INSERT INTO @lease (epoch, ends) VALUES (0, clock_timestamp())")
         notePlace(in: transaction)

@@ -137,6 +137,23 @@ import Testing
         await sandbox.end()
     }
 
+    @Test func `a role that may not make a schema is told so, and makes a state in one that it owns`() async throws {
+        let (sandbox, address) = try await Sandbox.shared(Sandbox.small(count: 1, subscribers: 1))
+        let role = Self.role()
+        try await PostgresTestServer.ask("CREATE ROLE \(Self.quoted(role)) LOGIN", at: address)
+        let own = try Self.address(address, as: role)
+        let refused = try await run("state init", sandbox, own)
+        #expect(refused.status == 1 && refused.errors.contains("GRANT CREATE ON DATABASE"), "\(refused.errors)")
+        try await PostgresTestServer.ask("CREATE SCHEMA herald AUTHORIZATION \(Self.quoted(role))", at: address)
+        let made = try await run("state init", sandbox, own)
+        #expect(made.status == 0, "\(made.errors)")
+        let next = try await PostgresTestServer.newDatabase()
+        let place = try Self.address(next.address, as: role)
+        let stays = try await run("state copy --to \(place)", sandbox, own)
+        #expect(stays.status == 1 && stays.errors.contains("GRANT CREATE ON DATABASE"), "\(stays.errors)")
+        #expect(try await run("state show", sandbox, own).status == 0)
+    }
+
     @Test func `a run that may not have all its connections says so and sends nothing`() async throws {
         let (sandbox, address, host) = try await applied()
         let role = Self.role()
