@@ -83,6 +83,10 @@ package final class PostgresStore: StateStore {
             return try await session.perform(for: patience) { [server] connection, _ in
                 try body(.reading(on: connection, until: server.readingDeadline))
             }
+        } catch let error as PostgresError where error.code == Refusal.noRight && !seesSecrets {
+            throw StateError.inaccessible(
+                path: server.name, detail: error.phrase,
+                help: "a role that only reads plans with '--lists skip'; 'herald state grants' prints the SQL of roles")
         } catch {
             throw server.stateError(error)
         }
