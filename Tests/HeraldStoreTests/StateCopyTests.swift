@@ -191,6 +191,10 @@ import Testing
         await #expect(throws: StateError.moved(path: source.name, to: third.name)) {
             try await StateCopy.move(from: source, to: file("fourth"))
         }
+        // And nothing is moved to where it was.
+        let error = await #expect(throws: StateError.self) { try await StateCopy.move(from: third, to: source) }
+        #expect(error?.description.contains("\(source.name) cannot be used: it was moved to \(third.name)") == true)
+        #expect(error?.help == "name another place")
     }
 
     @Test func `a schema in which others have tables is left alone`() async throws {

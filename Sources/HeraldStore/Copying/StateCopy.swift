@@ -52,7 +52,7 @@ package enum StateCopy {
         // is not in the source.
         case .absent: throw lost(destination.name, from: source.name)
         case .sealed(lineage, let next): throw StateError.moved(path: destination.name, to: next)
-        case .open, .closed, .sealed: throw StateError.exists(path: destination.name)
+        case let found: throw inTheWay(found, at: destination.name)
         }
     }
 
@@ -63,7 +63,7 @@ package enum StateCopy {
         let found = try destination.status()
         // The source may have changed since an earlier call made a copy.
         let isAnew = found == .closed(lineage: lineage)
-        guard isAnew || found == .absent else { throw StateError.exists(path: destination.name) }
+        guard isAnew || found == .absent else { throw inTheWay(found, at: destination.name) }
         let content = try source.read {
             let reader = BlamedReader(reader: $0, place: source)
             let copy = { (writer: any CopyWriter) in try reader.copy(to: writer) }
@@ -87,6 +87,12 @@ package enum StateCopy {
         .inaccessible(
             path: name, detail: "it was moved to \(place), where there is none any more",
             help: "look for that state or its newest backup: this one does not know what was sent since")
+    }
+
+    /// A state is in the way. Nobody can use a sealed one any more.
+    private static func inTheWay(_ found: CopyStatus, at name: String) -> StateError {
+        guard case .sealed(_, let place) = found else { return .exists(path: name) }
+        return .inaccessible(path: name, detail: "it was moved to \(place)", help: "name another place")
     }
 
     /// Something that is no state of herald's is in the way.
