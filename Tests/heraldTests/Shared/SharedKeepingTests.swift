@@ -128,6 +128,9 @@ import Testing
         let other = try await herald("run", sandbox, at: beside.address, host: host)
         #expect(other.status == 3 && (other.output + other.errors).contains("state_moved"))
         #expect(try await herald("run", sandbox, at: place.address, host: host).status == 0)
+        let named = try await herald(
+            "state copy --to \(place.address) --schema other", sandbox, at: place.address, host: host)
+        #expect(named.status == 0 && named.errors.contains("with 'schema: other'"), "\(named.output)\(named.errors)")
         await sandbox.end()
     }
 

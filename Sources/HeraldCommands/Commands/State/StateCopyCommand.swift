@@ -51,6 +51,9 @@ struct StateCopyCommand: AsyncParsableCommand {
                 "herald: moved the state with \(count(recipients, "registration")) to \(destination.name)\n")
         case .wasMoved: context.console.info("herald: the state is at \(destination.name) already\n")
         }
-        context.console.info("herald: \(context.state.name) is sealed; set 'state' or HERALD_STATE to the new place\n")
+        let advice =
+            schema.map { "'state' in herald.yaml to the new place, with 'schema: \($0)'; HERALD_STATE names no schema" }
+            ?? "'state' or HERALD_STATE to the new place"
+        context.console.info("herald: \(context.state.name) is sealed; set \(advice)\n")
     }
 }
