@@ -38,7 +38,7 @@ struct Worker {
             if let end { throw end }
             if let reason = crew.ending { throw reason }
             console.error(
-                "herald: this process has no part in the run any more, because it did not reach the state, its row there was changed, or the database failed over; joining again\n"
+                "herald: this process has no part in the run any more, because it did not reach the state, its row there was changed, the run lost the lock, or the database failed over; joining again\n"
             )
             crew = try await joinEventually()
         }

@@ -32,7 +32,8 @@ package enum StateError: Error, Hashable, Sendable {
     case notLocked(path: String, by: String)
     /// The file system or the server refused. `help` is what to do, if it is known.
     case inaccessible(path: String, detail: String, help: String? = nil)
-    /// A newer run has taken over the state. `holder` is the run that may no longer write.
+    /// A newer run has taken over the state, or a person took the lock away. `holder` is the run that may no longer write.
+    /// It is empty for a process that helped.
     case leaseLost(holder: String)
     /// Another process gave out numbers that a plan had counted on.
     case numberedOtherwise
@@ -70,7 +71,9 @@ extension StateError: CustomStringConvertible {
             "the database of the state \(path) failed over to a server that may lack what was committed last"
         case .notLocked(let path, let run): "run \(run) does not hold the lock of the state \(path)"
         case .inaccessible(let path, let detail, _): "the state \(path) cannot be used: \(detail)"
-        case .leaseLost(let holder): "run \(holder) writes nothing more: another run works on the state now"
+        case .leaseLost(""):
+            "nothing more is written: the run lost the lock of the state, or goes on without this process"
+        case .leaseLost(let holder): "run \(holder) writes nothing more: it lost the lock of the state"
         case .occurrenceTaken(let id): "\(id) is in the state already"
         case .numberedOtherwise: "the state got new registrations after it was read"
         }
@@ -99,7 +102,7 @@ extension StateError: CustomStringConvertible {
         case .failedOver: "run 'herald apply' on a terminal: it says which occurrences are in doubt"
         case .notLocked: "'herald state lock' tells who holds it"
         case .inaccessible(_, _, let help): help ?? "look at its path and who may use it, or at the database server"
-        case .leaseLost: "wait until the other run ends, then run the command again"
+        case .leaseLost: "run the command again once 'herald state lock' names no run"
         case .occurrenceTaken, .numberedOtherwise: "run the command again"
         }
     }
