@@ -7,46 +7,53 @@ extension Planner {
     /// - Parameters:
     ///   - begin: the time of a cron from which on that may be so.
     ///   - unbegun: what tried nobody yet. The last run may have passed it.
+    /// - Returns: them, and what is left out because it only moves what was sent, also if it is still to come.
     mutating func dueTimes(
         of campaign: Campaign, _ schedule: LocalSchedule, _ progress: WaveSorting.Progress, since begin: LocalTime,
         _ unbegun: [RecordedOccurrence]
-    ) -> [LocalTime] {
+    ) -> (due: [LocalTime], moved: Set<LocalTime>) {
         let known = (occurrences[campaign.name.value] ?? []).map(\.occurrence)
         if case .at(let time, _) = schedule.times {
-            return campaign.hasEnded(in: known) || time.firstInstant > now ? [] : [time]
+            return (campaign.hasEnded(in: known) || time.firstInstant > now ? [] : [time], [])
         }
         let begin = max(begin, LocalTime(latestAt: progress.first))
         let latest = LocalTime(latestAt: now)
-        var times = schedule.times(after: begin, through: latest, limit: Self.looked)
+        let lost = takenOut(of: campaign, schedule, since: begin)
+        let end = lost.last.map { max(latest, $0.startOfDay.nextDay) } ?? latest
+        var times = schedule.times(after: begin, through: end, limit: Self.looked)
         let passed = unbegun.compactMap(\.local).filter { $0 <= latest && schedule.has($0) && !times.contains($0) }
         times = Set(passed).sorted() + times
         // Compared by time, because a rename leaves the ids as they are and a new revision must not send them again.
         let begun = known.filter { !$0.isUnbegun }
         let sent = Set(begun.compactMap { $0.localTime(in: campaign.schedule.zone) })
         times.removeAll(where: sent.contains)
-        return leavingOutMoved(times, campaign, schedule, since: begin)
+        let moved = noteMoved(&times, campaign, besides: lost)
+        return (times.filter { $0 <= latest }, moved)
     }
 
-    /// Without the first new time of a day on which an occurrence was sent whose time the schedule does not have any more:
-    /// it counts as that one, moved. What the schedule had beside that one is none that moved.
-    private mutating func leavingOutMoved(
-        _ times: [LocalTime], _ campaign: Campaign, _ schedule: LocalSchedule, since begin: LocalTime
-    ) -> [LocalTime] {
+    /// Takes out the first new time of each day on which an occurrence was sent whose time the schedule does not have any
+    /// more: it counts as that one, moved. What the schedule had beside that one is none that moved.
+    ///
+    /// - Parameter lost: the times that were sent and that it does not have any more.
+    private mutating func noteMoved(
+        _ times: inout [LocalTime], _ campaign: Campaign, besides lost: [LocalTime]
+    ) -> Set<LocalTime> {
         let former = formerSchedule(of: campaign).flatMap(LocalSchedule.cron(ofText:))
-        var times = times
-        for last in takenOut(of: campaign, schedule, since: begin) {
+        var moved: Set<LocalTime> = []
+        for last in lost {
             let others = former.flatMap { $0.has(last) ? $0 : nil }
             guard
                 let place = times.firstIndex(where: { time in
                     time.startOfDay == last.startOfDay && others?.has(time) != true
                 })
             else { continue }
-            let moved = times.remove(at: place)
+            let time = times.remove(at: place)
+            moved.insert(time)
             overview.warnings.append(
-                "\(campaign.name.value)@\(moved.shortText) is left out: the schedule was changed, and \(last.shortText) of the same day was sent already"
+                "\(campaign.name.value)@\(time.shortText) is left out: the schedule was changed, and \(last.shortText) of the same day was sent already"
             )
         }
-        return times
+        return moved
     }
 
     /// The times at which an occurrence was sent, from the day of `begin` on, and which the schedule does not have any more.

@@ -30,19 +30,24 @@ extension Planner {
     }
 
     /// Occurrences that no clock has reached yet.
+    ///
+    /// - Parameter moved: what is left out of them.
     mutating func noteComing(
-        _ wanted: DesiredSend, _ schedule: LocalSchedule, _ progress: WaveSorting.Progress
+        _ wanted: DesiredSend, _ schedule: LocalSchedule, _ progress: WaveSorting.Progress,
+        besides moved: Set<LocalTime>
     ) {
         let begin = max(LocalTime(latestAt: now), LocalTime(latestAt: progress.first))
         // A fast clock may have begun or ended some.
-        let begun = Set(
-            (occurrences[wanted.campaign.name.value] ?? []).map(\.occurrence).filter { !$0.isUnbegun }
-                .compactMap(\.local))
+        let begun = (occurrences[wanted.campaign.name.value] ?? []).map(\.occurrence).filter { !$0.isUnbegun }
+        let others = moved.union(begun.compactMap(\.local)).filter { $0 > begin }
         var times = schedule.times(
             after: begin, through: LocalTime(latestAt: max(now, horizon)), limit: .max)
-        times.removeAll(where: begun.contains)
-        // The next one is shown even if it is far away.
-        if times.isEmpty { times = schedule.times(after: begin, through: .far, limit: 1) }
+        times.removeAll(where: others.contains)
+        if times.isEmpty {
+            // The next one is shown even if it is far away.
+            let next = schedule.times(after: begin, through: .far, limit: others.count + 1)
+            times = next.first { !others.contains($0) }.map { [$0] } ?? []
+        }
         let listed = times.prefix(upcomingLimit.ofEach)
         for local in listed {
             let id = OccurrenceID(

@@ -52,7 +52,7 @@ extension Planner {
             result += sends
         }
         if campaign.enabled, schedule.isCron || begun.isEmpty {
-            let times = dueTimes(of: campaign, schedule, progress, since: begin, unbegun.map(\.occurrence))
+            let (times, moved) = dueTimes(of: campaign, schedule, progress, since: begin, unbegun.map(\.occurrence))
             if times.count >= Self.looked, let last = times.last { dealt = min(dealt, last.firstInstant) }
             for local in times {
                 let sends = start(local, wanted, after: unbegun.map(\.occurrence), progress, &dealt)
@@ -66,6 +66,7 @@ extension Planner {
                 plan.joinedLate.replaceSubrange(toldLate..., with: told)
             }
             endPassed(unbegun, besides: times, of: campaign)
+            noteComing(wanted, schedule, progress, besides: moved)
         }
         if campaign.schedule.catchUp != .all { supersede(&result) }
         let text = markedSchedule(of: campaign, schedule, progress, since: begin)
@@ -78,7 +79,6 @@ extension Planner {
         plan.watermarks[campaign.name.value] = mark(dealt)
         plan.looks[campaign.name.value] = Plan.Look(
             mark: campaign.enabled ? mark(progress.mark) : nil, occurrences: Set((open + unbegun).map(\.id)))
-        if campaign.enabled, schedule.isCron || begun.isEmpty { noteComing(wanted, schedule, progress) }
         return result
     }
 

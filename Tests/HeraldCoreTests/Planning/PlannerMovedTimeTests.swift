@@ -66,6 +66,16 @@ struct PlannerMovedTimeTests {
         #expect(scenario.plan(at: .after(26 * 3600)).sends.map(\.occurrence.rawValue) == ["tide@2025-12-02T19:00"])
     }
 
+    /// No clock of the world has come to 23:00 yet.
+    @Test(arguments: [("0 23 * * *", "tide@2025-12-02T23:00"), ("0 23 1 * *", "tide@2026-01-01T23:00")])
+    func `a moved time that is still to come is named at once, and is not what comes next`(
+        _ text: String, _ next: String
+    ) throws {
+        let overview = try scenario(edited: text).overview
+        #expect(overview.warnings.contains { $0.hasPrefix("tide@2025-12-01T23:00 is left out") })
+        #expect(overview.upcoming.first?.occurring.occurrence.rawValue == next)
+    }
+
     /// 9:00 became 12:00, which is sent on the next day, and 12:00 becomes 15:00 on that day.
     @Test func `a time that moved on two days is left out on both`() throws {
         var scenario = try scenario(edited: "0 12 * * *")
