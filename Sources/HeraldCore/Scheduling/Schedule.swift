@@ -58,4 +58,10 @@ package struct Schedule: Hashable, Sendable {
         case .local(let schedule): return schedule.text(dst)
         }
     }
+
+    /// The zone of a cron, of the `text` that a watermark has of it. `nil` for others.
+    static func zone(ofText text: String) -> Zone? {
+        let words = text.split(separator: " ")
+        return words.first == "cron" && words.count > 6 ? Zone(named: String(words[6])) : nil
+    }
 }

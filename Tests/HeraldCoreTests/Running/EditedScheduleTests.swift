@@ -5,7 +5,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// Campaigns whose revision is raised, or that are due at another kind of time, between runs.
+/// Campaigns whose revision is raised, or that are due at another kind of time or in another zone, between runs.
 struct EditedScheduleTests {
     /// Who is where. Tokyo's 8:00 is at 23:00 UTC the day before, and New York's at 13:00 UTC.
     private static let zones: [Zone: RecipientSet] = [
@@ -170,5 +170,26 @@ struct EditedScheduleTests {
         try await run(&world, at: "2026-12-07 23:00", "2026-12-08 08:05", "2026-12-08 13:00", "2026-12-08 14:00")
         #expect(world.sent.map(\.recipients) == [Self.everybody, Self.everybody], "\(world.sent)")
         #expect(world.missed.isEmpty && world.superseded.isEmpty)
+    }
+
+    // MARK: Another zone
+
+    /// The day of what was sent is that on the clock by which it was sent.
+    @Test(arguments: [
+        ("7 9", "Asia/Tokyo", "7 9", "America/New_York", ["8T00:07", "9T14:07"]),
+        ("37 0", "Europe/Rome", "37 0", "Europe/London", ["7T23:37", "9T00:37"]),
+        ("37 23", "UTC", "30 9", "Europe/Rome", ["7T23:37", "8T08:30", "9T08:30"]),
+    ])
+    func `an edit of the zone sends the message of a day once`(
+        _ before: String, _ zone: String, _ after: String, _ other: String, _ sent: [String]
+    ) async throws {
+        var world = Simulation(.utc("2026-12-07 23:00"))
+        world.declare(try .cron("\(before) * * *", zone: zone))
+        try await world.go(to: .utc("2026-12-08 00:10"))
+        world.declare(try .cron("\(after) * * *", zone: other))
+        let isNamed = world.overview.warnings.contains { $0.contains("is left out: the schedule was changed") }
+        #expect(isNamed == (sent.count == 2), "\(world.overview.warnings)")
+        try await world.go(to: .utc("2026-12-09 14:30"))
+        #expect(world.occurrences == sent.map { "tide@2026-12-0\($0):00Z" })
     }
 }
