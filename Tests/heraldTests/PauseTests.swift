@@ -173,4 +173,58 @@ struct PauseTests {
         #expect(try await town.herald("run").failure == nil)
         #expect(town.sent() == [.fid(1), .fid(3)])
     }
+
+    /// The first clock of the world comes to it at 19:07 UTC of the day before.
+    @Test(arguments: ["at: 2027-01-05T09:07, if_passed: skip", "cron: 7 9 * * *"])
+    func `in local time, what nobody has had yet is spoken of, too`(_ times: String) async throws {
+        let town = try town(
+            in: ["Asia/Tokyo", "Europe/Rome"],
+            "schedule: {\(times), max_lateness: 1h, timezone: {field: zone, default: Europe/Rome}}")
+        #expect(try await town.herald("state", "init").failure == nil)
+        #expect(try await town.herald("run").failure == nil)
+        town.pass(3600)
+        let pause = try await town.herald("pause", "hello")
+        let each = "hello@2027-01-05T09:07 goes by each person's clock:"
+        let last = "people are missed when their max_lateness of 1h is over, the last at 2027-01-06T00:07:00Z"
+        #expect(pause.errors.contains("\(each) while it is paused, \(last)"), "\(pause.errors)")
+        let soon = try await town.herald("resume", "hello")
+        #expect(!soon.errors.contains("too late"), "\(soon.errors)")
+        #expect(try await town.herald("pause", "hello").failure == nil)
+        town.go(to: Self.monday + 22 * 3600)
+        let resume = try await town.herald("resume", "hello")
+        let late = "it is too late for those whose max_lateness of 1h is over"
+        #expect(resume.errors.contains("\(each) \(late)"), "\(resume.errors)")
+    }
+
+    /// It is due at 7:07 in Tokyo. No row of a list says another zone.
+    @Test func `whom no list names has the default zone of the window`() async throws {
+        let town = try await town(
+            "schedule: {at: 2027-01-04T22:07:00Z, max_lateness: 2h}\ndelivery: {expires_after: 1d, "
+                + "window: {from: \"09:00\", to: \"21:00\", timezone: {field: zone, default: Asia/Tokyo}}}")
+        let pause = try await town.herald("pause", "hello")
+        let end = "hello@2027-01-04T22:07:00Z is missed if it is still paused at 2027-01-05T02:00:00Z (max_lateness)"
+        #expect(pause.errors.contains(end), "\(pause.errors)")
+    }
+
+    @Test func `what is over by now does not hide what comes next`() async throws {
+        let town = try await town("schedule: {cron: 7 * * * *, timezone: UTC, max_lateness: 1h, catch_up: none}")
+        #expect(try await town.herald("run").failure == nil)
+        town.pass(1800)
+        let pause = try await town.herald("pause", "hello")
+        let end = "hello@2027-01-04T01:07:00Z is missed if it is still paused at 2027-01-04T01:17:00Z (catch_up)"
+        #expect(pause.errors.contains(end), "\(pause.errors)")
+    }
+
+    /// 9:07 was sent, and counts as 14:07 of that day.
+    @Test func `a time that an edit moved is not spoken of`() async throws {
+        let schedule = "schedule: {cron: 7 9 * * *, timezone: UTC}"
+        let town = try await town(schedule)
+        #expect(try await town.herald("run").failure == nil)
+        town.go(to: Self.monday + 9.2 * 3600)
+        #expect(try await town.herald("run").failure == nil)
+        try town.folder.write(try town.folder.read("x.yaml").replacing("7 9 *", with: "7 14 *"), to: "x.yaml")
+        let pause = try await town.herald("pause", "hello")
+        #expect(!pause.errors.contains("hello@2027-01-04T14:07:00Z"), "\(pause.errors)")
+        #expect(pause.errors.contains("hello@2027-01-05T14:07:00Z is missed"), "\(pause.errors)")
+    }
 }

@@ -23,44 +23,100 @@ extension RecordedState {
     /// local time those of the last clock.
     package func deadlines(of campaign: Campaign, _ settings: Settings, at now: Date) -> [Deadline] {
         let own = occurrences.filter { $0.value.campaign == campaign.name.value }
-        let open = own.filter { !$0.value.isOver && $0.value.hasBegun && $0.value.halt == nil }
+            .map { (id: $0.key, occurrence: $0.value) }
+        let open = own.filter { !$0.occurrence.isOver && $0.occurrence.hasBegun && $0.occurrence.halt == nil }
         let patience = campaign.schedule.patience(settings)
-        var deadlines = open.sorted { $0.key < $1.key }.compactMap { id, occurrence in
+        let deadlines = open.sorted { $0.id < $1.id }.compactMap { id, occurrence in
             Deadline(id, of: campaign, occurrence.local, patience: occurrence.local == nil ? nil : patience) {
                 campaign.limits(of: occurrence, in: $0)
             }
         }
-        guard campaign.enabled, campaign.schedule.local == nil, let due = nextDue(of: campaign, at: now) else {
-            return deadlines
+        // Each revision of what is due once has one occurrence.
+        let isDealtWith = own.map(\.occurrence).contains {
+            $0.revision == campaign.revision && ($0.hasBegun || campaign.hasEnded(in: [$0]))
         }
-        let isKnown = own.values.contains { $0.revision == campaign.revision && $0.due == due && !$0.isUnbegun }
-        if !isKnown {
-            let id = OccurrenceID(campaign: campaign.name.value, due: due, revision: campaign.revision)
+        guard campaign.enabled, campaign.schedule.repeats || !isDealtWith else { return deadlines }
+        // How far one that is due once got says nothing about a cron, nor the other way round.
+        let mark = watermarks[campaign.name.value].flatMap {
+            LocalSchedule.isOnce($0.schedule) == campaign.schedule.repeats ? nil : $0
+        }
+        var coming: [Deadline?] = []
+        if let local = campaign.schedule.local {
+            for time in nextDue(of: campaign, local, since: mark, own.map(\.occurrence), at: now) {
+                let id = OccurrenceID(campaign: campaign.name.value, local: time, revision: campaign.revision)
+                let occurrence = RecordedOccurrence(campaign, local: time)
+                coming.append(
+                    Deadline(id, of: campaign, time, since: mark?.at, patience: patience) {
+                        campaign.limits(of: occurrence, in: $0)
+                    })
+            }
+        } else {
             var unseen = campaign
             if let patience { unseen.schedule.maxLateness = patience }
-            let deadline = Deadline(id, of: unseen, patience: patience) { unseen.limits(due: due, in: $0) }
-            deadlines += [deadline].compactMap(\.self)
+            for due in nextDue(of: unseen, since: mark, own, at: now) {
+                let id = OccurrenceID(campaign: campaign.name.value, due: due, revision: campaign.revision)
+                coming.append(Deadline(id, of: unseen, patience: patience) { unseen.limits(due: due, in: $0) })
+            }
         }
-        return deadlines
+        return deadlines + coming.compactMap(\.self)
     }
 
-    /// When the first occurrence is due that no run has dealt with.
-    private func nextDue(of campaign: Campaign, at now: Date) -> Date? {
-        if let due = campaign.schedule.at { return due }
-        return campaign.schedule.next(after: watermarks[campaign.name.value]?.at ?? now)
+    /// When the first occurrence is due that no run has dealt with, and the first one that is in time.
+    private func nextDue(
+        of campaign: Campaign, since mark: Watermark?, _ own: [(id: OccurrenceID, occurrence: RecordedOccurrence)],
+        at now: Date
+    ) -> [Date] {
+        let schedule = campaign.schedule
+        if let due = schedule.at { return [due] }
+        let known = Set(own.filter { !$0.occurrence.isUnbegun }.compactMap { $0.occurrence.due(in: schedule.zone) })
+        let moved = MovedFiring(of: campaign, after: mark, own).flatMap { $0.isLeftOut ? $0.first : nil }
+        let begin = max(mark?.at ?? now, moved ?? .distantPast)
+        let times = [begin, max(begin, campaign.cutoff(at: now))].compactMap { schedule.next(after: $0) }
+        return Set(times).subtracting(known).sorted()
     }
+
+    /// The same in local time.
+    private func nextDue(
+        of campaign: Campaign, _ schedule: LocalSchedule, since mark: Watermark?, _ own: [RecordedOccurrence],
+        at now: Date
+    ) -> [LocalTime] {
+        if case .at(let time, _) = schedule.times { return [time] }
+        // A cron begins with the first time that is ahead everywhere; one that had no field, with one that is so anywhere.
+        let first = mark.map { $0.first ?? LocalTime(earliestAt: now).firstInstant } ?? now
+        let begin = max(LocalTime(earliestAt: mark?.at ?? now), LocalTime(latestAt: first))
+        let known = Set(own.filter { !$0.isUnbegun }.compactMap { $0.localTime(in: campaign.schedule.zone) })
+            .filter { $0 > begin }
+        let times = [begin, max(begin, LocalTime(earliestAt: campaign.cutoff(at: now)))].compactMap { start in
+            schedule.times(after: start, through: .far, limit: known.count + 1).first { !known.contains($0) }
+        }
+        return Set(times).sorted()
+    }
+}
+
+extension Campaign {
+    /// The zones of its recipients' windows as the file says them, none if they may be anywhere: only rows of lists name
+    /// zones.
+    fileprivate var windowZones: [Zone] {
+        guard let window = delivery.window else { return [] }
+        let hasRows = !target.value.isOneRequest(delivery) && !target.value.namesRegistrations
+        return window.field != nil && hasRows ? [] : [window.zone]
+    }
+
+    /// All that was due until then is too late now.
+    fileprivate func cutoff(at now: Date) -> Date { cutoff(at: now, schedule.maxLateness, in: windowZones).time }
 }
 
 extension Deadline {
     /// - Parameters:
+    ///   - mark: until when whose clock came to it is dealt with.
     ///   - patience: how long it is waited for what no run has seen, if that is shorter.
     ///   - limits: those by windows in these zones.
     fileprivate init?(
-        _ occurrence: OccurrenceID, of campaign: Campaign, _ local: LocalTime? = nil, patience: Duration?,
-        limits: ([Zone]) -> TimeLimits
+        _ occurrence: OccurrenceID, of campaign: Campaign, _ local: LocalTime? = nil, since mark: Date? = nil,
+        patience: Duration?, limits: ([Zone]) -> TimeLimits
     ) {
-        // No list is read, so people may be anywhere.
-        let all = limits([])
+        let zones = campaign.windowZones
+        let all = limits(zones)
         let (late, expiry) = (all.deadline, all.expiry)
         guard let end = [late, expiry].compactMap(\.self).min() else { return nil }
         let lateness: Lateness = end == late ? .late(since: end) : .expired(at: end)
@@ -70,8 +126,9 @@ extension Deadline {
         guard let span else { return }
         if let local {
             let unnoted = patience.flatMap { $0 < span ? $0 : nil }
-            onEachClock = OnEachClock(span: span, unnoted: unnoted, first: local.firstInstant.adding(unnoted ?? span))
-        } else if end == late, campaign.delivery.window?.field != nil,
+            let first = max(local.firstInstant, mark ?? local.firstInstant)
+            onEachClock = OnEachClock(span: span, unnoted: unnoted, first: first.adding(unnoted ?? span))
+        } else if end == late, campaign.delivery.window != nil, zones.isEmpty,
             let first = Zone.everywhere.compactMap({ limits([$0]).deadline }).min()
         {
             onEachClock = OnEachClock(span: span, first: first)

@@ -237,40 +237,20 @@ extension Planner {
             "campaign '\(name)' has \(count(rest, "more \(word) occurrence")) than the \(Self.listed) listed")
     }
 
-    /// The first firing after an edit of the schedule, if it counts as an occurrence that was sent already, moved: one
-    /// of that local day was sent, the schedule no longer has its time, and the old one had no other time in between. The
-    /// day of each is that on its own clock: the edit may be of the zone.
+    /// The first firing after an edit of the schedule, if it only moves what was sent.
     private mutating func leaveOutMoved(_ campaign: Campaign, _ recorded: Watermark?) -> Date? {
-        let schedule = campaign.schedule
-        guard let recorded, recorded.schedule != schedule.text, let first = schedule.next(after: recorded.at) else {
-            return nil
-        }
-        let day = schedule.zone.local(at: first).startOfDay
-        let former = Schedule.zone(ofText: recorded.schedule) ?? schedule.zone
-        let sent = (occurrences[campaign.name.value] ?? []).compactMap { id, occurrence in
-            occurrence.hasTried
-                ? occurrence.due(in: schedule.zone).map { (id: id, due: $0, local: occurrence.localTime(in: former)) }
-                : nil
-        }
-        let before = sent.filter { $0.local.map { $0.startOfDay <= day } ?? false }
-        guard let last = before.max(by: { $0.due < $1.due }), !schedule.fires(at: last.due) else { return nil }
-        // After a crash the watermark may be older than the last send, and its next time may be that send.
-        let next = recorded.next.flatMap { $0 > last.due ? $0 : nil } ?? .distantFuture
-        guard first < next else { return nil }
-        let id = OccurrenceID(campaign: campaign.name.value, due: first, revision: campaign.revision)
-        guard last.local?.startOfDay == day else {
-            if campaign.enabled, first.timeIntervalSince(last.due) <= Self.soonAgain {
-                overview.warnings.append(
-                    "\(id) comes soon after \(last.id): the schedule was changed, and herald sends both, because they are on different days"
-                )
-            }
-            return nil
-        }
-        if campaign.enabled {
+        let name = campaign.name.value
+        guard let moved = MovedFiring(of: campaign, after: recorded, occurrences[name] ?? []) else { return nil }
+        let id = OccurrenceID(campaign: name, due: moved.first, revision: campaign.revision)
+        if campaign.enabled, moved.isLeftOut {
             overview.warnings.append(
-                "\(id) is left out: the schedule was changed, and \(last.id) of the same day was sent already")
+                "\(id) is left out: the schedule was changed, and \(moved.last) of the same day was sent already")
+        } else if campaign.enabled, moved.first.timeIntervalSince(moved.lastDue) <= Self.soonAgain {
+            overview.warnings.append(
+                "\(id) comes soon after \(moved.last): the schedule was changed, and herald sends both, because they are on different days"
+            )
         }
-        return first
+        return moved.isLeftOut ? moved.first : nil
     }
 }
 
