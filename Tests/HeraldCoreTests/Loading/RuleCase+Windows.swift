@@ -30,6 +30,17 @@ private func local(_ field: String, to target: String = "audience: all") -> [Str
     ]
 }
 
+/// A campaign in local time, with a window by the same clocks.
+private func clocked(_ cron: String, _ mark: String = "") -> [String: String] {
+    [
+        "all.csv": "fid,zone\n\(fid),Europe/Rome\n",
+        "x.yaml": "kind: audience\nname: all\nsource: {file: all.csv}\nfields: {zone: {type: timezone}}\n---\n"
+            + windowed(
+                "cron: '\(cron)', timezone: {field: zone}",
+                "\(mark){from: \"09:00\", to: \"21:00\", days: MON-FRI}", to: "audience: all"),
+    ]
+}
+
 private func window(_ rest: String) -> String { "{from: \"09:00\", to: \"21:00\", \(rest)}" }
 
 private func open(_ times: String) -> String { windowed("at: 2026-12-01T10:07Z", times) }
@@ -73,6 +84,17 @@ extension RuleCase {
             .windowNever, "on days on which it is closed",
             windowed("cron: 7 10 * * SAT", "▸{from: \"09:00\", to: \"21:00\", days: MON-FRI}"),
             near: windowed("cron: '7 10 * * SAT,MON'", "{from: \"09:00\", to: \"21:00\", days: MON-FRI}")),
+        RuleCase(
+            .windowNever, "once a year, at an hour at which it is closed",
+            windowed("cron: '7 22 15 8 *'", "▸{from: \"09:00\", to: \"21:00\", days: MON-FRI}", "4h"),
+            near: windowed("cron: '7 9 15 8 *'", "{from: \"09:00\", to: \"21:00\", days: MON-FRI}", "4h")),
+        RuleCase(
+            .windowNever, "on each clock, at an hour at which it is closed",
+            clocked("7 22 15 8 *", "▸"), near: clocked("7 9 15 8 *")),
+        RuleCase(
+            .windowNever, "every five minutes of late evenings",
+            windowed("cron: '*/5 22-23 * * *'", "▸{from: \"09:00\", to: \"21:00\", days: \"SAT,SUN\"}", "4h"),
+            near: windowed("cron: '*/5 * * * *'", "{from: \"09:00\", to: \"21:00\", days: \"SAT,SUN\"}", "4h")),
         RuleCase(
             .windowWaits, "nothing says how long the message is worth waiting for",
             windowed("cron: 7 10 * * *", "▸{from: \"09:00\", to: \"21:00\"}", nil),

@@ -24,9 +24,9 @@ struct WindowRules {
 
     /// A schedule that the window never meets. Where each recipient has a zone, some zone meets it.
     private func checkOpening(_ findings: inout Findings) {
-        guard let (times, zone) = judgedTimes, !times.isEmpty, times.allSatisfy({ !isMet(at: $0, in: zone) }) else {
-            return
-        }
+        guard let (next, zone) = judgedTimes, let first = next(Date(timeIntervalSince1970: -1)),
+            !isMet(from: first, next, in: zone)
+        else { return }
         let reason =
             window.whenClosed == .skip ? "and 'when_closed' is skip" : "and 'expires_after' ends before it opens"
         findings.error(
@@ -34,25 +34,47 @@ struct WindowRules {
             help: "change the schedule, the window or expires_after")
     }
 
-    /// The schedule's times, and the zone in which they are compared with the window. `nil` where that differs from
-    /// recipient to recipient.
-    private var judgedTimes: (times: [Date], zone: Zone)? {
-        guard let local = campaign.schedule.local else {
-            return window.field == nil ? (campaign.schedule.firstTimes(limit: Self.looked), window.zone) : nil
+    /// What finds the schedule's next time, and the zone in which its times are compared with the window. `nil` where that
+    /// differs from recipient to recipient.
+    private var judgedTimes: (next: (Date) -> Date?, zone: Zone)? {
+        let schedule = campaign.schedule
+        guard let local = schedule.local else {
+            guard window.field == nil else { return nil }
+            return ({ schedule.next(after: $0) }, window.zone)
         }
         // Where both go by the same clock, any zone shows how they meet.
         guard window.field?.value == local.field else { return nil }
-        return (local.firstTimes(limit: Self.looked).map { Date(wholeSeconds: $0.secondsAsUTC) }, .utc)
+        let next = { (instant: Date) -> Date? in
+            local.times(after: LocalTime(secondsAsUTC: instant.wholeSeconds), through: .far, limit: 1).first
+                .map { Date(wholeSeconds: $0.secondsAsUTC) }
+        }
+        return (next, .utc)
     }
 
-    /// How many times of a schedule are looked at.
+    /// How many times of a schedule are looked at after the last one that was on a new day of the week, or at a new hour.
     private static let looked = 400
+    /// In seconds. After 28 years all dates have been on all days of the week.
+    private static let cycle = 10_227.0 * 86_400
+    /// In seconds.
+    private static let week = 7 * 86_400
 
-    private func isMet(at due: Date, in zone: Zone) -> Bool {
-        let standing = window.hours.standing(at: due, in: zone)
-        if standing.isOpen { return true }
-        guard window.whenClosed == .wait, let opening = standing.until else { return false }
-        return campaign.delivery.expiry(from: due).map { opening < $0 } ?? true
+    /// Whether a time of the schedule, from the first one on, is in the window or waits for its opening.
+    private func isMet(from first: Date, _ next: (Date) -> Date?, in zone: Zone) -> Bool {
+        // For how long before an opening what is due waits for it. Times are whole seconds.
+        guard let head = window.whenClosed == .skip ? 1 : campaign.delivery.expiresAfter?.seconds else { return true }
+        var seen: Set<Int> = []
+        var (due, repeats) = (first, 0)
+        while due < first + Self.cycle, repeats < Self.looked {
+            let standing = window.hours.standing(at: due, in: zone)
+            if standing.isOpen { return true }
+            guard let opening = standing.until else { return false }
+            if due > opening - head { return true }
+            repeats = seen.insert(zone.local(at: due).secondsAsUTC % Self.week).inserted ? 0 : repeats + 1
+            // None before that does.
+            guard let following = next(max(due, opening - head)) else { return false }
+            due = following
+        }
+        return false
     }
 
     private func checkWaiting(_ findings: inout Findings) {
