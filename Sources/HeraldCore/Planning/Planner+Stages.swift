@@ -139,7 +139,7 @@ extension Planner {
     ) {
         let opening = admission.waiting.keys.min()
         if let window = send.delivery.window, let opening {
-            wait(part, of: campaign, admission.waiting, until: opening, window)
+            wait(part, of: campaign, admission.waiting, until: opening, window, isBeginning: false)
             noteWait(send, admission)
         }
         let later = send.members.subtracting(part.members)

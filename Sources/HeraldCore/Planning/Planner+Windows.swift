@@ -21,7 +21,8 @@ extension Planner {
         if window?.whenClosed == .skip {
             for members in admission.waiting.values { send.skipped.move(members, to: .outsideWindow) }
         } else if let window, let first = admission.waiting.keys.min() {
-            wait(send, of: wanted.campaign, admission.waiting, until: first, window)
+            let isBeginning = !admission.admitted.isEmpty
+            wait(send, of: wanted.campaign, admission.waiting, until: first, window, isBeginning: isBeginning)
             noteWait(send, admission)
             send.staysOpen = true
         }
@@ -115,14 +116,16 @@ extension Planner {
         guard window.field == nil, window.whenClosed == .wait, !standing.isOpen, let until = standing.until else {
             return [send]
         }
-        wait(send, of: campaign, [until: []], until: until, window)
+        wait(send, of: campaign, [until: []], until: until, window, isBeginning: false)
         return []
     }
 
     /// Notes that people wait for their window.
+    ///
+    /// - Parameter isBeginning: whether others of the send start now. Without a due time its message gets old from then.
     mutating func wait(
         _ send: Plan.Send, of campaign: Campaign, _ waiting: [Date: RecipientSet], until first: Date,
-        _ window: SendWindow
+        _ window: SendWindow, isBeginning: Bool
     ) {
         let reason = "the window is closed (\(window.words))"
         explain(send.occurrence, to: Partition(disjoint: waiting), reason)
@@ -132,7 +135,8 @@ extension Planner {
             .init(
                 send, in: campaign.schedule.zone, for: reason, until: first,
                 recipients: isWhole ? send.recipients : all))
-        guard let expiry = send.limits(begun: now).expiry else { return }
+        let hasBegun = isBeginning || (send.due ?? send.begun) != nil
+        guard hasBegun, let expiry = send.limits(begun: now).expiry else { return }
         let lost = waiting.filter { $0.key >= expiry }.values.reduce(0) { $0 + $1.count }
         guard lost > 0 else { return }
         let whom = isWhole ? "its window opens" : "the windows of \(count(lost, "recipient")) open"

@@ -244,6 +244,16 @@ struct PlannerWindowTests {
         #expect(expired.waiting.isEmpty && expired.missed.count == 1)
     }
 
+    /// It is 20:00 twelve hours to the east of UTC.
+    @Test(arguments: [false, true])
+    func `without a due time, a message gets old from when it begins`(_ begins: Bool) {
+        var campaign = campaign(Self.night, field: true, expiresAfter: 3600)
+        campaign.schedule.times = .once
+        let proposal = scenario(campaign, begins ? [Zone(offset: 12 * 3600): [1]] : [:]).proposal()
+        #expect(proposal.plan.waiting.map(\.recipients) == [begins ? 2 : 3])
+        #expect(proposal.overview.warnings.contains { $0.contains("it is not sent to them") } == begins)
+    }
+
     @Test func `a pause comes before the window`() {
         var scenario = scenario(campaign(Self.night))
         scenario.state.pauses.campaigns = ["tide"]
