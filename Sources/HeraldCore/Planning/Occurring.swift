@@ -30,11 +30,12 @@ extension Occurring {
         note = [schedule.note(at: date), window ?? ""].filter { !$0.isEmpty }.joined(separator: "; ")
     }
 
-    /// An occurrence in local time, from the first clock of the world that reaches it to the last.
+    /// An occurrence in local time, from the first clock of the world that reaches it to the last; a day later where people
+    /// may wait a day.
     init(of campaign: Campaign, at local: LocalTime) {
         self.campaign = campaign.name.value
         occurrence = OccurrenceID(campaign: campaign.name.value, local: local, revision: campaign.revision)
-        (at, last) = (local.firstInstant, local.lastInstant)
+        (at, last) = (local.firstInstant, campaign.schedule.lastInstant(of: local))
         (self.local, zone, offset) = (local, campaign.schedule.zone, "")
         note = campaign.delivery.window.map { "window \($0.words)" } ?? ""
     }
@@ -51,7 +52,8 @@ extension Occurring {
     /// world reaches then. A campaign without a schedule has none.
     package static func coming(of campaign: Campaign, after: Date, through: Date, limit: Int) -> [Occurring] {
         if let schedule = campaign.schedule.local {
-            let (begin, end) = (LocalTime(earliestAt: after), LocalTime(latestAt: through))
+            let passed = campaign.schedule.mayWaitADay ? after - 86_400 : after
+            let (begin, end) = (LocalTime(earliestAt: passed), LocalTime(latestAt: through))
             return schedule.times(after: begin, through: end, limit: limit).map { Occurring(of: campaign, at: $0) }
         }
         return campaign.schedule.occurrences(after: after, through: through, limit: limit)

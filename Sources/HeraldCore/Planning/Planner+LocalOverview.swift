@@ -67,7 +67,7 @@ extension Planner {
 
     /// Without a list, an occurrence is shown from the first clock of the world to the last.
     mutating func noteUncounted(_ local: LocalTime, _ id: OccurrenceID, _ wanted: DesiredSend) {
-        guard local.lastInstant > now else { return }
+        guard wanted.campaign.schedule.lastInstant(of: local) > now else { return }
         var occurring = Occurring(of: wanted.campaign, at: local)
         occurring.occurrence = id
         overview.upcoming.append(.init(occurring: occurring, target: wanted.campaign.target.value, recipients: 0))

@@ -86,7 +86,7 @@ extension StateSnapshot {
         }
         return campaigns.filter { $0.enabled && $0.schedule.local != nil }.flatMap { campaign in
             open.filter { campaign.continues($0.value.campaign) }.compactMap { id, recorded -> Occurring? in
-                guard let local = recorded.local, local.lastInstant > now else { return nil }
+                guard let local = recorded.local, campaign.schedule.lastInstant(of: local) > now else { return nil }
                 var occurring = Occurring(of: campaign, at: local)
                 occurring.occurrence = id
                 return occurring

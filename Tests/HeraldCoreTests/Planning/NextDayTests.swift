@@ -83,6 +83,24 @@ struct NextDayTests {
         #expect(plan.sends.map { $0.skipped[.missed] } == [[1]])
     }
 
+    /// The last clock of the world showed 10:00 at midnight UTC, an hour ago.
+    @Test(arguments: [false, true])
+    func `a calendar from a snapshot shows it until those have it who wait a day`(_ isBegun: Bool) {
+        var scenario = scenario(maxLateness: .seconds(7200))
+        scenario.state.watermarks["tide"] = scenario.plan().watermarks["tide"]
+        let campaign = scenario.desired.sends[0].campaign
+        if isBegun {
+            var occurrence = RecordedOccurrence(campaign, local: Self.local)
+            occurrence.accepted = [2]
+            occurrence.classes = Partition(disjoint: [MessageClass(): [2]])
+            occurrence.waves = Partition(disjoint: [Self.ahead: [2]])
+            scenario.state.occurrences[Self.id] = occurrence
+        }
+        let snapshot = StateSnapshot(scenario.state, tombstones: 0, at: Self.tomorrow - 60)
+        let calendar = CalendarDocument(of: [campaign], from: snapshot, after: Self.tomorrow - 60, days: 7, limit: 9)
+        #expect(calendar.occurrences.map(\.occurrence) == [Self.id])
+    }
+
     /// An older herald noted no limits.
     @Test func `without a note the limits of now count, and are noted`() {
         var scenario = scenario(maxLateness: .seconds(7200))

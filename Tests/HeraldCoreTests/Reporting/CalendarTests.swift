@@ -115,6 +115,16 @@ struct CalendarTests {
         #expect(document.occurrences.map(\.local.description) == ["2026-03-29T03:00:00"])
     }
 
+    /// The last clock of the world shows it at 23:00 UTC.
+    @Test(arguments: LocalSchedule.IfPassed.allCases)
+    func `a local time is listed until those have it who wait a day`(_ ifPassed: LocalSchedule.IfPassed) throws {
+        let time = LocalTime(year: 2026, month: 12, day: 2, hour: 9)
+        let campaign = campaign("tide", Schedule(.local(LocalSchedule(.at(time, ifPassed), field: "zone"))))
+        let document = try calendar([campaign], after: "2026-12-02T23:30:00Z", through: "2026-12-09T00:00:00Z")
+        let last = document.occurrences.map { $0.last?.rfc3339 }
+        #expect(last == (ifPassed == .nextDay ? ["2026-12-03T23:00:00Z"] : []))
+    }
+
     @Test func `campaigns are listed by time, then by name`() throws {
         let document = try calendar(
             [campaign("b", try .cron("0 9 * * *")), campaign("a", try .cron("0 9,10 * * *"))],
