@@ -26,7 +26,9 @@ extension Occurring {
         zone = schedule.zone
         offset = schedule.zone.offset(at: date).offsetText
         last = nil
-        let window = campaign.delivery.window?.note(at: date, expiring: campaign.delivery.expiry(from: date))
+        let window = campaign.delivery.window?.note(
+            at: date, expiring: campaign.delivery.expiry(from: date),
+            before: schedule.catchUp == .all ? nil : schedule.next(after: date))
         note = [schedule.note(at: date), window ?? ""].filter { !$0.isEmpty }.joined(separator: "; ")
     }
 
@@ -64,7 +66,9 @@ extension Occurring {
 extension SendWindow {
     /// What becomes of an occurrence that is due while it is closed, in words. Empty while it is open, and where each
     /// recipient has a zone.
-    fileprivate func note(at date: Date, expiring expiry: Date?) -> String {
+    ///
+    /// - Parameter next: when the occurrence is due that takes its place. `nil` if none does.
+    fileprivate func note(at date: Date, expiring expiry: Date?, before next: Date?) -> String {
         let standing = hours.standing(at: date, in: zone)
         if field != nil { return "window \(words)" }
         guard !standing.isOpen else { return "" }
@@ -73,7 +77,9 @@ extension SendWindow {
         if let expiry, expiry <= opening {
             return "expires at \(zone.local(at: expiry)) \(zone.name), before its window opens"
         }
-        return "waits for its window, which opens at \(zone.local(at: opening)) \(zone.name)"
+        let words = "its window, which opens at \(zone.local(at: opening)) \(zone.name)"
+        let isSuperseded = next.map { $0 <= opening } ?? false
+        return isSuperseded ? "superseded by the next one before \(words)" : "waits for \(words)"
     }
 }
 
@@ -82,17 +88,33 @@ extension Schedule {
     fileprivate func note(at date: Date) -> String {
         let local = zone.local(at: date)
         if let skipped = skipped(before: date) {
-            let first = skipped.lowerBound.text(on: local)
-            let last = skipped.upperBound.text(on: local)
-            let times = first == last ? "\(first) does" : "\(first) to \(last) do"
-            return "\(times) not exist that day; moved to \(local.clock)"
+            return "\(skipped.words(on: local)) not exist that day; moved to \(local.clock)"
         }
         if let repetition = repetition(of: local, at: date) { return repetition }
-        guard case .cron = times else { return "" }
-        guard let previous = latest(after: .distantPast, through: date.addingTimeInterval(-1)) else { return "" }
+        guard case .cron(let cron, _, _) = times,
+            let previous = latest(after: .distantPast, through: date.addingTimeInterval(-1))
+        else { return "" }
         let (before, now) = (zone.offset(at: previous), zone.offset(at: date))
-        guard before != now else { return "" }
-        return "the offset changes from \(before.offsetText) to \(now.offsetText) since the last one"
+        let change =
+            before == now ? "" : "the offset changes from \(before.offsetText) to \(now.offsetText) since the last one"
+        return [leftOut(of: cron, after: previous, before: date) ?? "", change].filter { !$0.isEmpty }
+            .joined(separator: "; ")
+    }
+
+    /// Which times the clocks skip between two occurrences, in words. `nil` where none is left out for that.
+    private func leftOut(of cron: Cron, after previous: Date, before date: Date) -> String? {
+        guard dst.gap == .skip else { return nil }
+        var search = CronSearch(cron, zone: zone, dst: dst)
+        var start = zone.stretch(at: date.wholeSeconds).start
+        while start > previous.wholeSeconds {
+            if let clock = search.leftOut(at: start) {
+                let times = LocalTime(secondsAsUTC: clock.lowerBound)...LocalTime(secondsAsUTC: clock.upperBound)
+                let day = times.lowerBound.description.prefix { $0 != "T" }
+                return "\(times.words(on: times.lowerBound)) not exist on \(day); left out"
+            }
+            start = zone.stretch(at: start - 1).start
+        }
+        return nil
     }
 
     /// The first and last local time that the clocks skip at an instant, and that are due there instead.
@@ -106,6 +128,14 @@ extension Schedule {
     private func repetition(of local: LocalTime, at date: Date) -> String? {
         guard case .overlap(let first, _) = zone.instants(of: local) else { return nil }
         return "\(local.clock) happens twice; the \(date < first.addingTimeInterval(1) ? "first" : "second")"
+    }
+}
+
+extension ClosedRange<LocalTime> {
+    /// `02:30 does`, or `02:00 to 02:45 do`. With dates if they are of another day than `local`.
+    fileprivate func words(on local: LocalTime) -> String {
+        let (first, last) = (lowerBound.text(on: local), upperBound.text(on: local))
+        return first == last ? "\(first) does" : "\(first) to \(last) do"
     }
 }
 

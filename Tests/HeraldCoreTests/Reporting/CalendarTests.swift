@@ -42,7 +42,13 @@ struct CalendarTests {
         #expect(
             try lines("30 2 * * *", .skip, after: "2026-03-27T23:00:00Z", through: "2026-03-30T22:00:00Z") == [
                 "2026-03-28T02:30:00 +01:00 ",
-                "2026-03-30T02:30:00 +02:00 the offset changes from +01:00 to +02:00 since the last one",
+                "2026-03-30T02:30:00 +02:00 02:30 does not exist on 2026-03-29; left out; "
+                    + "the offset changes from +01:00 to +02:00 since the last one",
+            ])
+        #expect(
+            try lines("*/15 2,3 * * *", .skip, after: "2026-03-28T23:00:00Z", through: "2026-03-29T01:10:00Z") == [
+                "2026-03-29T03:00:00 +02:00 02:00 to 02:45 do not exist on 2026-03-29; left out; "
+                    + "the offset changes from +01:00 to +02:00 since the last one"
             ])
     }
 
@@ -104,6 +110,20 @@ struct CalendarTests {
         let coming = try Occurring.coming(
             of: campaign, after: .at("2026-11-28T00:00:00Z"), through: .at("2026-11-29T00:00:00Z"), limit: 9)
         #expect(coming.map(\.note) == [note])
+    }
+
+    /// Saturday, Sunday and Monday. The window opens on Monday at 9:00.
+    @Test(arguments: Schedule.CatchUp.allCases)
+    func `what waits for its window says if the next one takes its place`(_ catchUp: Schedule.CatchUp) throws {
+        var campaign = campaign("tide", try .cron("7 9 28-30 11 *", in: "UTC"))
+        campaign.schedule.catchUp = catchUp
+        campaign.delivery.window = SendWindow(
+            hours: DailyHours(from: 9 * 60, to: 21 * 60, days: 0b11_1110), zone: .utc, whenClosed: .wait)
+        let coming = try Occurring.coming(
+            of: campaign, after: .at("2026-11-28T00:00:00Z"), through: .at("2026-12-01T00:00:00Z"), limit: 9)
+        let opening = "its window, which opens at 2026-11-30T09:00:00 UTC"
+        let saturday = catchUp == .all ? "waits for \(opening)" : "superseded by the next one before \(opening)"
+        #expect(coming.map(\.note) == [saturday, "waits for \(opening)", ""])
     }
 
     @Test func `one time that the clocks skip is told of`() throws {
