@@ -14,9 +14,15 @@ extension CalendarDocument {
 
     func iCalendar(_ stamp: Stamp) -> String {
         var lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//herald//herald calendar//EN", "CALSCALE:GREGORIAN"]
-        for occurring in occurrences { lines += Self.event(occurring, stamp) }
+        lines += occurrences.isEmpty ? Self.utc : occurrences.flatMap { Self.event($0, stamp) }
         return (lines + ["END:VCALENDAR"]).map(\.folded).joined()
     }
+
+    /// A calendar has at least one component (RFC 5545, 3.6), also without events.
+    private static let utc = [
+        "BEGIN:VTIMEZONE", "TZID:UTC", "BEGIN:STANDARD", "DTSTART:19700101T000000", "TZOFFSETFROM:+0000",
+        "TZOFFSETTO:+0000", "END:STANDARD", "END:VTIMEZONE",
+    ]
 
     /// An event without an end ends when it begins, so that a send does not block a person's time.
     private static func event(_ occurring: Occurring, _ stamp: Stamp) -> [String] {
