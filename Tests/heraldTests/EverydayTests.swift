@@ -216,6 +216,11 @@ import Testing
             ])
         #expect(entries.allSatisfy { $0["offset"] == "+02:00" && $0["timezone"] == "Europe/Rome" })
         #expect(try #require(entries.first?["note"]?.string).isEmpty == false)
+        // What is due at the very instant is there, too.
+        let exact = try await sandbox.herald(
+            "calendar", "--at", "2027-03-28T01:00:00Z", "--days", "1", "--format", "json")
+        let first = try JSONValue(parsing: Array(exact.output.utf8))["occurrences"]?.array?.first
+        #expect(first == entries.first)
         let text = try await sandbox.herald("calendar", "--at", "2027-03-27T12:00:00Z", "--days", "3")
         #expect(text.output.contains("nightly"))
         #expect(text.output.contains("03:00"))

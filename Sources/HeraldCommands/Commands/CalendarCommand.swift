@@ -34,8 +34,7 @@ struct CalendarCommand: ParsableCommand {
 
     func run() throws {
         let context = try CommandContext.open(Common(herald.common, options), lists: .skip)
-        let start = at?.date ?? context.machine.now()
-        let document = try document(from: start, in: context)
+        let document = try document(in: context)
         for name in document.shortened {
             context.console.error(
                 "herald: campaign '\(name)' has more; the first \(Self.limit) are listed, see --days\n")
@@ -44,13 +43,16 @@ struct CalendarCommand: ParsableCommand {
         context.console.result(document.rendered(as: format, stamp, context.console.output))
     }
 
-    private func document(from start: Date, in context: CommandContext) throws -> CalendarDocument {
+    private func document(in context: CommandContext) throws -> CalendarDocument {
         let campaigns = context.workspace.campaigns
+        let start = at?.date ?? context.machine.now()
+        let through = start.adding(.seconds(days * 86_400))
+        // What is due at the instant that it is to begin at is shown.
+        let after = at == nil ? start : start - 1
         guard let (snapshot, remarks) = try snapshot.read(of: context.stateOwner) else {
-            return CalendarDocument(
-                of: campaigns, after: start, through: start.adding(.seconds(days * 86400)), limit: Self.limit)
+            return CalendarDocument(of: campaigns, after: after, through: through, limit: Self.limit)
         }
         for remark in remarks { context.console.error("herald: \(remark)\n") }
-        return CalendarDocument(of: campaigns, from: snapshot, after: start, days: days, limit: Self.limit)
+        return CalendarDocument(of: campaigns, from: snapshot, after: after, through: through, limit: Self.limit)
     }
 }

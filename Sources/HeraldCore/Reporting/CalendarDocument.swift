@@ -26,9 +26,9 @@ package struct CalendarDocument: Document {
 
     /// Leaves out what the snapshot shows to be sent already, and says what is paused. What waits is shown when it goes
     /// on.
-    package init(of campaigns: [Campaign], from snapshot: StateSnapshot, after: Date, days: Int, limit: Int) {
+    package init(of campaigns: [Campaign], from snapshot: StateSnapshot, after: Date, through: Date, limit: Int) {
+        let days = Int((through.timeIntervalSince(after) / 86_400).rounded(.up))
         let forecast = Planner.calendar(of: campaigns, from: snapshot, days: days, limit: limit + 1, at: after)
-        let through = after.adding(.seconds(days * 86_400))
         var counts: [String: Int] = [:]
         var occurrences: [Occurring] = []
         let coming = snapshot.underWay(of: campaigns, at: after) + forecast.upcoming

@@ -96,8 +96,10 @@ struct NextDayTests {
             occurrence.waves = Partition(disjoint: [Self.ahead: [2]])
             scenario.state.occurrences[Self.id] = occurrence
         }
-        let snapshot = StateSnapshot(scenario.state, tombstones: 0, at: Self.tomorrow - 60)
-        let calendar = CalendarDocument(of: [campaign], from: snapshot, after: Self.tomorrow - 60, days: 7, limit: 9)
+        let now = Self.tomorrow - 60
+        let snapshot = StateSnapshot(scenario.state, tombstones: 0, at: now)
+        let calendar = CalendarDocument(
+            of: [campaign], from: snapshot, after: now, through: now + 7 * 86_400, limit: 9)
         #expect(calendar.occurrences.map(\.occurrence) == [Self.id])
     }
 

@@ -51,7 +51,8 @@ struct WaitingDocumentTests {
         let (scenario, waiting) = (test.scenario, try proposal(test).plan.waiting)
         let snapshot = StateSnapshot(scenario.state, tombstones: 0, at: PlanScenario.now)
         let calendar = CalendarDocument(
-            of: scenario.desired.sends.map(\.campaign), from: snapshot, after: PlanScenario.now, days: 7, limit: 9)
+            of: scenario.desired.sends.map(\.campaign), from: snapshot, after: PlanScenario.now,
+            through: .after(7 * 86_400), limit: 9)
         #expect(calendar.occurrences.map(\.at) == waiting.map(\.until))
         #expect(calendar.occurrences.map(\.occurrence) == waiting.map(\.occurrence))
         #expect(calendar.occurrences.first?.note.hasPrefix(test.note) == true)
