@@ -25,7 +25,8 @@ extension Planner {
         times = Set(passed).sorted() + times
         // Compared by time, because a rename leaves the ids as they are and a new revision must not send them again.
         let begun = known.filter { !$0.isUnbegun }
-        let sent = Set(begun.compactMap { $0.localTime(in: campaign.schedule.zone) })
+        let zone = formerZone(of: campaign)
+        let sent = Set(begun.compactMap { $0.localTime(in: zone) })
         times.removeAll(where: sent.contains)
         let moved = noteMoved(&times, campaign, besides: lost)
         return (times.filter { $0 <= latest }, moved)
@@ -59,22 +60,34 @@ extension Planner {
     /// The times at which an occurrence was sent, from the day of `begin` on, and which the schedule does not have any more.
     /// Ascending.
     private func takenOut(of campaign: Campaign, _ schedule: LocalSchedule, since begin: LocalTime) -> [LocalTime] {
-        (occurrences[campaign.name.value] ?? []).map(\.occurrence).filter(\.hasTried)
-            .compactMap { $0.localTime(in: campaign.schedule.zone) }
+        let zone = formerZone(of: campaign)
+        return (occurrences[campaign.name.value] ?? []).map(\.occurrence).filter(\.hasTried)
+            .compactMap { $0.localTime(in: zone) }
             .filter { $0 >= begin.startOfDay && !schedule.has($0) }.sorted()
     }
 
-    /// The schedule as the watermark notes it. While a day is looked at on which a time was sent that it lost, the one from
-    /// before is on a second line. Where some wait for the next day, the limits that decided so are there.
+    /// The schedule as the watermark notes it. While a day is looked at on which a time was sent that it lost, or that went by
+    /// the clock of another zone, the one from before is on a second line. Where some wait for the next day, the limits that decided so are there.
     func markedSchedule(
         of campaign: Campaign, _ schedule: LocalSchedule, _ progress: WaveSorting.Progress, since begin: LocalTime
     ) -> String {
         let text = campaign.markedSchedule
         if campaign.schedule.mayWaitADay { return "\(text)\n\(SeenLimits(progress.seen))" }
-        guard schedule.isCron, let former = formerSchedule(of: campaign),
-            !takenOut(of: campaign, schedule, since: begin).isEmpty
-        else { return text }
-        return "\(text)\n\(former)"
+        guard schedule.isCron, let former = formerSchedule(of: campaign) else { return text }
+        let zone = formerZone(of: campaign)
+        let isOfOtherZone =
+            zone != campaign.schedule.zone
+            && (occurrences[campaign.name.value] ?? []).map(\.occurrence).contains { occurrence in
+                occurrence.local == nil && occurrence.hasTried
+                    && occurrence.localTime(in: zone).map { $0 >= begin.startOfDay } ?? false
+            }
+        let isNeeded = isOfOtherZone || !takenOut(of: campaign, schedule, since: begin).isEmpty
+        return isNeeded ? "\(text)\n\(former)" : text
+    }
+
+    /// By whose clock went what was sent at the same instant for all.
+    private func formerZone(of campaign: Campaign) -> Zone {
+        formerSchedule(of: campaign).flatMap(Schedule.zone(ofText:)) ?? campaign.schedule.zone
     }
 
     /// The schedule before the last edit, as the watermark notes it. `nil` if that is not known.

@@ -96,6 +96,31 @@ struct PlannerMovedTimeTests {
         #expect(scenario.plan(at: .after(46 * 3600)).sends.map(\.occurrence.rawValue) == ["tide@2025-12-03T15:00"])
     }
 
+    /// 9:00 of the 1st was sent in Tokyo at midnight UTC, when it was the 30th in New York.
+    @Test func `what went by the clock of another zone is not sent again on each clock`() throws {
+        let york = try #require(Zone(named: "America/New_York"))
+        let cron = try Cron(parsing: "0 9 * * *")
+        var campaign = Campaign.tide(to: .audience("anglers"))
+        campaign.schedule.times = .cron(cron, start: nil, end: nil)
+        campaign.schedule.zone = try #require(Zone(named: "Asia/Tokyo"))
+        var scenario = PlanScenario()
+        var occurrence = RecordedOccurrence(campaign, due: .after(-8 * 3600))
+        (occurrence.accepted, occurrence.finished) = ([1, 2, 3], .after(-7 * 3600))
+        scenario.state.occurrences[OccurrenceID(campaign: "tide", due: .after(-8 * 3600), revision: 1)] = occurrence
+        scenario.state.watermarks["tide"] = Watermark(
+            at: .after(-3600), schedule: campaign.schedule.text, next: .after(16 * 3600))
+        campaign.schedule.times = .local(LocalSchedule(.cron(cron, start: nil, end: nil), field: "zone"))
+        (campaign.zoneField, campaign.schedule.zone) = (Located("zone"), york)
+        scenario.want(campaign)
+        scenario.desired.sends[0].zones = ["zone": [york: [1, 2, 3]]]
+        for hour in [0, 1, 6, 12] {
+            let plan = scenario.plan(at: .after(hour * 3600))
+            #expect(plan.sends.isEmpty, "after \(hour) h")
+            scenario.carryOut(plan)
+        }
+        #expect(scenario.plan(at: .after(30 * 3600)).sends.map(\.occurrence.rawValue) == ["tide@2025-12-02T09:00"])
+    }
+
     @Test(arguments: [
         ("local cron 0 9,18 * * * zone gap=next overlap=first", [9, 18]),
         ("cron 0 9 * * 1 UTC gap=next overlap=first start=2025-01-01T00:00:00Z", [9]),
