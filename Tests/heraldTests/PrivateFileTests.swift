@@ -34,7 +34,7 @@ struct PrivateFileTests {
     private static let kinds: [(FileKind, String)] = [
         (.plan, #"{"schema" : "herald.plan/1"}"#), (.report, #"{"schema" : "herald.report/1"}"#),
         (.snapshot, #"{"schema" : "herald.snapshot/1"}"#), (.metrics, "# HELP herald_run_accepted x\n"),
-        (.members, "token,fid,group\n"), (.feedback, "{\"kind\":\"fid\"}\n"),
+        (.feedback, "{\"kind\":\"fid\"}\n"),
     ]
 
     @Test(arguments: kinds) func `a file is replaced by one of its kind`(_ kind: FileKind, _ text: String) throws {
