@@ -5,75 +5,8 @@ import Testing
 
 /// What `adopt` and `drift` of a topic do, from the command line to FCM, with a state in a file and in PostgreSQL.
 @Suite struct AdoptionCommandTests {
+    private typealias Scene = AdoptionScene
     private static let isShared = PostgresTestServer.isInstalled ? [false, true] : [false]
-
-    /// A workspace whose topic `tides` has the people of a list, and an emulator.
-    private struct Scene {
-        let sandbox: Sandbox
-        let host: String
-        let control: Control
-
-        init(isShared: Bool) async throws {
-            let files = [
-                "workspace/herald.yaml": """
-                herald: 1
-                project: demo-project
-                fcm: {rate: unlimited, subscription_rate: unlimited, ramp: 0s, settle: 0s}
-                guards: {max_unsubscribe_percent: 100}
-
-                """
-            ]
-            sandbox = try await isShared ? Sandbox.shared(files).sandbox : Sandbox(files)
-            (_, host) = try await sandbox.startEmulator()
-            control = try Control(host)
-            _ = try await herald("state init")
-        }
-
-        /// - Parameter keys: what the file of the topic says besides.
-        func write(_ people: some Sequence<Int>, keys: String = "") throws {
-            let list = people.map { Registration.fid($0).rawValue + "\n" }.joined()
-            try sandbox.folder.write(list, to: "workspace/all.txt")
-            try sandbox.folder.write(
-                """
-                {kind: audience, name: all, source: {file: all.txt}}
-                ---
-                {kind: topic, name: tides, subscribers: [all]\(keys)}
-
-                """, to: "workspace/topics.yaml")
-        }
-
-        func herald(_ line: String) async throws -> String {
-            let result = try await sandbox.herald(line, host: host)
-            try #require(result.status == 0, "\(line): \(result.output)\(result.errors)")
-            return result.output
-        }
-
-        func plan() async throws -> JSONValue {
-            try JSONValue(parsing: Array(try await herald("plan --format json").utf8))
-        }
-
-        /// Applies the files. Returns how many requests that took.
-        func apply() async throws -> Int {
-            let before = try await requests()
-            _ = try await herald("apply --auto-approve")
-            return try await requests() - before
-        }
-
-        private func requests() async throws -> Int {
-            try await control.requests().count { $0["path"]?.string?.contains("topicSubscriptions") == true }
-        }
-
-        /// The numbers of those who follow the topic at FCM.
-        func members() async throws -> Set<Int> {
-            Set(try await control.members(ofTopic: "tides").compactMap { Int($0.suffix(17)) })
-        }
-
-        /// `owned`, `found`, `adopted` and `left` of the topic in the state.
-        func figures() async throws -> [Int64?] {
-            let shown = try JSONValue(parsing: Array(try await herald("state show tides --format json").utf8))
-            return ["owned", "found", "adopted", "left"].map { shown["topics"]?.array?.first?[$0]?.int }
-        }
-    }
 
     @Test(arguments: isShared)
     func `whom others subscribed leaves after 'adopt: true', and is given back without it`(_ isShared: Bool)
@@ -134,69 +67,6 @@ import Testing
         await scene.sandbox.end()
     }
 
-    @Test(arguments: isShared)
-    func `who left stays out when a list was broken for one run`(_ isShared: Bool) async throws {
-        let scene = try await Scene(isShared: isShared)
-        let settings = try scene.sandbox.folder.read("workspace/herald.yaml")
-        try scene.sandbox.folder.write(
-            settings.replacing("guards: {max_unsubscribe_percent: 100}\n", with: ""), to: "workspace/herald.yaml")
-        try scene.write(1...20, keys: ", prune: false")
-        #expect(try await scene.apply() == 20)
-        for number in 18...20 { try await scene.control.change(.fid(number), ["unsubscribe": ["tides"]]) }
-        _ = try await scene.herald("drift --record")
-        for people in [1...5, 1...20] {
-            try scene.write(people, keys: ", prune: false")
-            #expect(try await scene.apply() == 0)
-            #expect(try await scene.figures() == [17, 0, 0, 3])
-        }
-        #expect(try await scene.members() == Set(1...17))
-        await scene.sandbox.end()
-    }
-
-    @Test(arguments: isShared)
-    func `who left stays out when a topic's new name is taken back`(_ isShared: Bool) async throws {
-        let scene = try await Scene(isShared: isShared)
-        let folder = scene.sandbox.folder
-        try scene.write(1...6)
-        #expect(try await scene.apply() == 6)
-        try await scene.control.change(.fid(2), ["unsubscribe": ["tides"]])
-        _ = try await scene.herald("drift --record")
-        let topics = try folder.read("workspace/topics.yaml")
-        let renamed = topics.replacing("name: tides", with: "name: ebb, previous_names: [tides]")
-        for text in [renamed, topics] {
-            try folder.write(text, to: "workspace/topics.yaml")
-            #expect(try await scene.apply() == 10, "five join, and five leave")
-        }
-        #expect(try await scene.members() == [1, 3, 4, 5, 6])
-        #expect(try await scene.figures() == [5, 0, 0, 1])
-        await scene.sandbox.end()
-    }
-
-    @Test func `who is suppressed and left a topic that keeps messages away is subscribed again`() async throws {
-        let scene = try await Scene(isShared: false)
-        let folder = scene.sandbox.folder
-        try folder.write(try folder.read("workspace/herald.yaml") + "suppress: [all]\n", to: "workspace/herald.yaml")
-        try folder.write(
-            """
-            {kind: topic, name: news}
-            ---
-            kind: campaign
-            name: hello
-            target: {condition: "'news' in topics && !('tides' in topics)"}
-            message: {notification: {title: Hello}}
-            schedule: {at: 2099-01-01T09:00:00Z}
-
-            """, to: "workspace/news.yaml")
-        try scene.write(1...20)
-        #expect(try await scene.apply() == 20)
-        for number in 1...3 { try await scene.control.change(.fid(number), ["unsubscribe": ["tides"]]) }
-        let recorded = try await scene.herald("drift --record")
-        #expect(recorded.contains("leaves them out (drift: keep), but for those who are suppressed"), "\(recorded)")
-        #expect(try await scene.apply() == 3)
-        #expect(try await scene.members() == Set(1...20))
-        await scene.sandbox.end()
-    }
-
     @Test func `an import tries the other registrations that lists name`() async throws {
         let scene = try await Scene(isShared: false)
         try scene.write(1...2)
@@ -253,56 +123,6 @@ import Testing
         await scene.sandbox.end()
     }
 
-    @Test(arguments: isShared)
-    func `who left stays out or comes back, as 'drift' of the topic says`(_ isShared: Bool) async throws {
-        let scene = try await Scene(isShared: isShared)
-        try scene.write(1...20)
-        #expect(try await scene.apply() == 20)
-        for number in 1...4 { try await scene.control.change(.fid(number), ["unsubscribe": ["tides"]]) }
-        #expect(try await scene.herald("drift --record").contains("tides: 4 recorded as left."))
-        #expect(try await scene.figures() == [16, 0, 0, 4])
-
-        for keys in ["", ", drift: keep"] {
-            try scene.write(1...20, keys: keys)
-            #expect(try await scene.herald("plan").contains("  tides: 4 members left and stay out;"))
-            let plan = try await scene.plan()
-            #expect(plan["steps"] == [] && plan["left_by_themselves"] != nil)
-            #expect(try await scene.apply() == 0)
-            #expect(try await scene.members() == Set(5...20))
-        }
-        // Whoever leaves the list for an apply and comes back is a new wish.
-        try scene.write(2...20)
-        #expect(try await scene.apply() == 0)
-        #expect(try await scene.figures() == [16, 0, 0, 3])
-        try scene.write(1...20)
-        #expect(try await scene.apply() == 1)
-        #expect(try await scene.members() == Set([1] + Array(5...20)))
-
-        try scene.write(1...20, keys: ", drift: restore")
-        let restoring = try await scene.plan()["steps"]?.array ?? []
-        #expect(restoring.map { $0["action"] } == ["subscribe"] && restoring.map { $0["planned"] } == [3])
-        #expect(try await scene.apply() == 3)
-        #expect(try await scene.members() == Set(1...20))
-        #expect(try await scene.figures() == [20, 0, 0, 0])
-        await scene.sandbox.end()
-    }
-
-    @Test(arguments: isShared)
-    func `whoever left stays out, also if they count as dead for a while`(_ isShared: Bool) async throws {
-        let scene = try await Scene(isShared: isShared)
-        try scene.write(1...3)
-        #expect(try await scene.apply() == 3)
-        try await scene.control.change(.fid(1), ["unsubscribe": ["tides"]])
-        _ = try await scene.herald("drift --record")
-        for command in ["forget", "revive"] {
-            _ = try await scene.herald("state \(command) \(Registration.fid(1).rawValue)")
-            #expect(try await scene.apply() == 0)
-        }
-        #expect(try await scene.members() == [2, 3])
-        #expect(try await scene.figures() == [2, 0, 0, 1])
-        await scene.sandbox.end()
-    }
-
     @Test(arguments: [
         (1, Int32(0), "2 are as the state has them; 1 dead.", "1 dead registration forgotten"),
         (3, Int32(3), "FCM told of none of them which topics they follow; 3 dead.", "Nobody was forgotten."),
@@ -328,35 +148,6 @@ import Testing
         try await scene.control.change(.fid(1), ["subscribe": ["app-news"]])
         let output = try await scene.herald("drift --detailed-exitcode")
         #expect(output.contains("they are as the state has them") && !output.contains("app-news"), "\(output)")
-        await scene.sandbox.end()
-    }
-
-    @Test(arguments: [false, true])
-    func `whom a topic keeps leaves it while suppressed, and can be erased then`(_ isImported: Bool) async throws {
-        let scene = try await Scene(isShared: false)
-        let folder = scene.sandbox.folder
-        try folder.write(try folder.read("workspace/herald.yaml") + "suppress: [out]\n", to: "workspace/herald.yaml")
-        try folder.write("{kind: audience, name: out, source: {file: out.txt}}\n", to: "workspace/out.yaml")
-        try folder.write("", to: "workspace/out.txt")
-        let (topic, keys) = isImported ? ("storms", "") : ("tides", ", prune: false")
-        try scene.write(1...3, keys: keys)
-        if isImported {
-            try await scene.control.put((1...3).map { .fid($0) }, state: "active", topics: [topic])
-            _ = try await scene.herald("import topic \(topic) --audience all --as managed")
-        }
-        _ = try await scene.apply()
-        try scene.write(2...3, keys: keys)
-        _ = try await scene.apply()
-
-        let gone = Registration.fid(1).rawValue
-        let refused = try await scene.sandbox.herald("state erase \(gone) --auto-approve", host: scene.host)
-        #expect(refused.status == 1 && refused.errors.contains("while an audience in 'suppress'"), "\(refused.errors)")
-        for list in [gone + "\n", ""] {
-            try folder.write(list, to: "workspace/out.txt")
-            _ = try await scene.apply()
-        }
-        #expect(try await scene.control.members(ofTopic: topic).count == 2)
-        _ = try await scene.herald("state erase \(gone) --auto-approve")
         await scene.sandbox.end()
     }
 }
