@@ -306,7 +306,7 @@ extension Life {
             guard let place = deletedCampaigns.indices.randomElement(using: &random),
                 isFree(deletedCampaigns[place].name),
                 lines[deletedCampaigns[place].line]?.seenName == deletedCampaigns[place].name,
-                files.has(deletedCampaigns[place].follows?.line)
+                files.hasOutcomes(of: deletedCampaigns[place].follows?.line)
             else { return }
             var campaign = deletedCampaigns.remove(at: place)
             campaign.previousNames = []

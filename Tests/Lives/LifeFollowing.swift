@@ -15,7 +15,14 @@ struct LifeFollowing: Hashable, Sendable {
 }
 
 extension LifeFiles {
-    func has(_ line: Int?) -> Bool { line.map { line in campaigns.contains { $0.line == line } } ?? true }
+    /// Whether a campaign may follow that line: it sends to each person.
+    func hasOutcomes(of line: Int?) -> Bool {
+        guard let line else { return true }
+        return campaigns.contains { campaign in
+            guard campaign.line == line, case .audience = campaign.target else { return false }
+            return true
+        }
+    }
 
     /// Whether a campaign follows the line, by others or not.
     func follows(_ campaign: Campaign, _ line: Int) -> Bool {
