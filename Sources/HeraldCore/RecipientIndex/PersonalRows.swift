@@ -16,7 +16,7 @@ package struct PersonalRows: Sendable {
     /// Gathers the rows, so that nobody waits for that later.
     package func prepare() throws(RecipientIndexError) { _ = try values.file() }
 
-    /// The values of some recipients. Who has no row is left out.
+    /// The values of some recipients. Who has no row and was not filled in is left out.
     package func values(of ids: RecipientSet) throws(RecipientIndexError) -> [RecipientID: FieldValues] {
         let found = try values.file().values(of: ids, in: owner).mapValues(places.pick)
         return substitutes.isEmpty ? found : substitutes(for: ids).merging(found) { $1 }

@@ -23,10 +23,12 @@ struct JudgedRows: Sendable {
         sets = [RecipientSet](repeating: [], count: messages.classes.count)
     }
 
+    /// Everybody whose row was judged.
+    var all: RecipientSet { (sets + mistakes.values).reduce(into: []) { $0.formUnion($1) } }
+
     /// The same without the rows of other recipients. `nil` if one of these is among the first bad rows or makes the
     /// largest message, because the next one is not known.
     func limited(to members: RecipientSet) -> JudgedRows? {
-        let all = (sets + mistakes.values).reduce(into: RecipientSet()) { $0.formUnion($1) }
         guard !all.subtracting(members).isEmpty else { return self }
         let shown = firstBad.rows.map(\.id) + [longest?.id].compactMap(\.self)
         guard shown.allSatisfy(members.contains) else { return nil }

@@ -3,7 +3,7 @@ internal import FCM
 /// Resolves the lists of a workspace to recipients. An installation is one recipient, however often it is listed and
 /// with whatever registrations. It has many parts, because lists are read once and wanted for many things.
 package struct Resolver {
-    private let workspace: Workspace
+    let workspace: Workspace
     private let rows: [RecipientIndex.Owner: RecipientSet]
     private let audiences: AudienceMembers
     /// The audiences as lists alone make them, whatever came of whom.
@@ -22,9 +22,9 @@ package struct Resolver {
     private var withOthers = RecipientSet()
     /// The finished pass.
     private let pass: RecipientPass
-    private let values: NewestValues
+    let values: NewestValues
     /// What personal campaigns make of the rows of the owner that they go to, by the campaign's name.
-    private let judged: [String: JudgedRows]
+    let judged: [String: JudgedRows]
     /// By `ZoneSorting.Send.key`.
     private let zones: [String: [Zone: RecipientSet]]
 
@@ -228,12 +228,6 @@ package struct Resolver {
             }
             if !send.undecidedByOthers.isEmpty { send.members = recipients(of: campaign, in: listedAudiences) }
             send.isKnown = knowsOutcomes || !send.goesByOutcomes
-            if let messages = campaign.content.personal, let owner = campaign.valueOwner(groups) {
-                send.rows = PersonalRows(of: owner, in: values, messages.content.fields)
-                let judged = try judged(send.members, for: .init(campaign.name.value, to: owner, messages))
-                send.census = RowCensus(judged, messages)
-                send.list = sources.list(of: owner)?.value
-            }
             for field in campaign.zoneFields(groups, sources) {
                 let key = campaign.valueOwner(groups).map { ZoneSorting.key(of: $0, field.column) }
                 // A send that has begun goes on whatever came of its people since.
@@ -245,47 +239,26 @@ package struct Resolver {
                 }
                 send.zonesDefaulted = max(send.zonesDefaulted, send.members.count - named)
             }
-            if let stages = campaign.delivery.stages, let owner = campaign.valueOwner(groups) {
-                try addStages(stages, to: &send, of: owner)
+            if let owner = campaign.valueOwner(groups) {
+                addSeeds(to: &send)
+                try addRows(of: owner, to: &send)
+                if campaign.content.personal != nil { send.list = sources.list(of: owner)?.value }
             }
             desired.sends.append(send)
         }
         return desired
     }
 
-    /// Adds the seeds, whether the target has them or not, and the rows that decide who is in which stage.
-    private func addStages(
-        _ stages: Stages, to send: inout DesiredSend, of owner: RecipientIndex.Owner
-    ) throws(RecipientIndexError) {
-        var rows = send.rows ?? PersonalRows(of: owner, in: values, [])
-        defer { send.rows = rows }
-        guard let name = stages.seeds?.value else { return }
+    /// Adds the seeds, whether the target has them or not.
+    private func addSeeds(to send: inout DesiredSend) {
         send.seeds = seeds(of: send.campaign)
-        let others = send.seeds.subtracting(send.members)
-        send.members.formUnion(others)
-        send.guests = others
-        guard let messages = send.campaign.content.personal,
-            let sample = workspace.samples(for: send.campaign).first, !others.isEmpty
-        else { return }
-        try values.file().each(of: others, in: .audience(name)) { row in
-            send.census?.add(row.id, messages.judge(sample: sample, key: row.key), messages)
-        }
-        rows.fill(others, with: sample)
+        send.guests = send.seeds.subtracting(send.members)
+        send.members.formUnion(send.guests)
     }
 
     private func seeds(of campaign: Campaign) -> RecipientSet {
         let excluded = suppressed.union(audiences.union(campaign.without))
         return audiences.union(campaign.seeds).subtracting(excluded)
-    }
-
-    /// What a personal campaign makes of the rows of some of its owner's members.
-    private func judged(
-        _ members: RecipientSet, for send: RowJudging.Send
-    ) throws(RecipientIndexError) -> JudgedRows {
-        if let judged = judged[send.campaign]?.limited(to: members) { return judged }
-        var judging = RowJudging(for: [send], [.init(owner: send.owner, columns: values.columns(of: send.owner))])
-        try values.file().each(of: members, in: send.owner) { judging.add($0, of: 0) }
-        return judging.finish()[0]
     }
 
     /// The recipients of a campaign's requests.
