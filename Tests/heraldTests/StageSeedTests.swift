@@ -60,6 +60,14 @@ struct StageSeedTests: StageScene {
         #expect(town.sent("Hi Ada") == [.fid(700)] && town.sent("Ciao Ada") == [.fid(30)])
     }
 
+    /// Nearly everybody is held out, and without a soak they would get nothing to look at.
+    @Test func `no seed is in a holdout, whether they have a row or not`() async throws {
+        let variants = "variants: {a: {weight: 1}, none: {weight: 1000000, holdout: true}}"
+        let town = try await town(Self.files(Self.lines(1...60, italian: 30), seeds: [4, 30, 700], more: variants))
+        #expect(try await runs(town, 0) == [[4, 30, 700]])
+        #expect(town.sent("Ciao N30") == [.fid(30)] && town.sent("Hi Ada") == [.fid(700)])
+    }
+
     @Test(arguments: ["N700", ""])
     func `seeds whom the target leaves out get the text of their row, which is checked as all are`(
         _ name: String

@@ -57,6 +57,13 @@ package struct PersonalMessages: Sendable {
         compiled.check.layout.read(values) { compiled.check.verdict(on: $0, key: key, isSample: true) }
     }
 
+    /// Judges the row or sample of a seed, who is there to see the message: in no holdout.
+    func judge(seed values: FieldValues, key: UnsafeRawBufferPointer, isSample: Bool) -> RowVerdict {
+        compiled.check.layout.read(values) {
+            compiled.check.verdict(on: $0, key: key, isSample: isSample, mayBeHeldOut: false)
+        }
+    }
+
     /// The message of one recipient with its values filled in, as it is sent. Not for the send path, where it would be
     /// slow.
     package func rendered(_ values: FieldValues, for recipients: MessageClass) -> [String: JSONValue] {

@@ -38,6 +38,8 @@ final class RowCheck: Sendable {
     private let fewPlaces: [(tag: LanguageTag, place: Int)]
     /// `nil` in a campaign without variants.
     private let split: Split?
+    /// Deals those of the holdouts among the other variants.
+    private let seedSplit: Split?
     private let splitField: Int?
 
     init(
@@ -49,21 +51,30 @@ final class RowCheck: Sendable {
         checked = content.fields.indices.filter { written.contains($0) || !choosing.contains($0) }
         (self.locales, self.localePlaces) = (locales, content.localeField == nil ? [:] : localePlaces)
         fewPlaces = self.localePlaces.count > 16 ? [] : self.localePlaces.map { (tag: $0.key, place: $0.value) }
-        split = content.variants.isEmpty ? nil : try Split(seed: content.seed, weights: content.variants.map(\.weight))
+        let variants = content.variants
+        split = variants.isEmpty ? nil : try Split(seed: content.seed, weights: variants.map(\.weight))
+        seedSplit =
+            variants.isEmpty
+            ? nil : try Split(seed: content.seed, weights: variants.map { $0.isHoldout ? 0 : $0.weight })
         splitField = content.splitField
     }
 
-    /// - Parameter isSample: whether the row is a sample. It belongs to no recipient and needs no value that decides
-    ///   its variant.
-    func verdict(on row: PersonalRow, key: UnsafeRawBufferPointer, isSample: Bool = false) -> RowVerdict {
+    /// - Parameters:
+    ///   - isSample: whether the row is a sample. It belongs to no recipient and needs no value that decides its
+    ///     variant.
+    ///   - mayBeHeldOut: whether the recipient may be in a holdout.
+    func verdict(
+        on row: PersonalRow, key: UnsafeRawBufferPointer, isSample: Bool = false, mayBeHeldOut: Bool = true
+    ) -> RowVerdict {
         let locale = locales[place(of: row.locale)]
         var size = 0
         if let mistake = mistake(in: row, for: locale, size: &size) { return .bad(mistake) }
-        guard let split else { return .good(place: locale.places[0], size: size) }
+        guard let split = mayBeHeldOut ? split : seedSplit else { return .good(place: locale.places[0], size: size) }
         guard let splitField else { return .good(place: locale.places[split.variant(of: key)], size: size) }
         let unit = row[splitField]
         guard !unit.isEmpty else {
-            return isSample ? .good(place: locale.places[0], size: size) : .bad(mistake(.noSplit, splitField))
+            guard isSample else { return .bad(mistake(.noSplit, splitField)) }
+            return .good(place: locale.places[split.variant(at: 0)], size: size)
         }
         let variant = split.variant(
             of: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(row.bytes)[unit.indices]))

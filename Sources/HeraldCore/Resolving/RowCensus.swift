@@ -32,7 +32,18 @@ package struct RowCensus: Hashable, Sendable {
         mistakes.mapValues { $0.intersection(members).count }.filter { $0.value > 0 }
     }
 
-    /// Adds somebody whose message is made of a sample.
+    /// Takes those of some recipients who are in a holdout out of it, and returns them.
+    mutating func takeOutOfHoldouts(_ members: RecipientSet) -> RecipientSet {
+        var taken = RecipientSet()
+        for (recipients, all) in classes where recipients.isHoldout {
+            let rest = all.subtracting(members)
+            taken.formUnion(all.subtracting(rest))
+            classes[recipients] = rest.isEmpty ? nil : rest
+        }
+        return taken
+    }
+
+    /// Adds a seed.
     mutating func add(_ id: RecipientID, _ verdict: RowVerdict, _ messages: PersonalMessages) {
         switch verdict {
         case .good(let place, _): classes[messages.classes[place], default: []].insert(id)

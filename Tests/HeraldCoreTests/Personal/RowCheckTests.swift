@@ -145,6 +145,21 @@ import Testing
         guard case .good = try Self.verdict(["price": "1"], change) else { return #expect(Bool(false)) }
     }
 
+    @Test(arguments: [("u1", false), ("u2", false), (" ", true)])
+    func `a seed is in no holdout`(_ unit: String, _ isSample: Bool) throws {
+        let messages = try Self.messages {
+            $0.variants = [
+                .init(name: "a", weight: 1_000_000, isHoldout: true), .init(name: "b", weight: 1),
+                .init(name: "c", weight: 1_000_000, isHoldout: true),
+            ]
+            $0.splitField = 4
+        }
+        let values = FieldValues([nil, nil, nil, nil, unit, nil])
+        let verdict = messages.judge(seed: values, key: .init(start: nil, count: 0), isSample: isSample)
+        guard case .good(let place, _) = verdict else { return #expect(Bool(false), "\(verdict)") }
+        #expect(messages.classes[place].variant == "b")
+    }
+
     @Test func `the field that decides the variant must have a value`() throws {
         func change(_ content: inout PersonalContent) {
             content.variants = [.init(name: "a", weight: 1), .init(name: "b", weight: 1)]
