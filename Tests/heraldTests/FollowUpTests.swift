@@ -72,6 +72,34 @@ struct FollowUpTests: FollowUpScene {
         #expect(town.messages().count == 5)
     }
 
+    /// 2 has no name, and gets one too late. 4 joins.
+    @Test func `whose row was bad was skipped, and did not join later`() async throws {
+        let rows = { (names: [String]) in
+            "fid,name\n"
+                + names.enumerated().map { "\(Registration.fid($0 + 1).rawValue),\($1)\n" }.joined()
+        }
+        let personal = Self.campaign("high-water", to: "members", "personal: {fields: [name], bad_rows: skip}")
+            .replacing("title: high-water", with: "title: \"Hi {{ name }}\"")
+        var files = Self.files(
+            personal, Self.again("{campaign: high-water, is: [skipped]}") + Self.campaign("sorry", to: "again"),
+            Self.again("{campaign: high-water, is: [never]}").replacing("name: again", with: "name: new")
+                + Self.campaign("welcome", to: "new"))
+        files["audience.yaml"]? += "fields: {name: {}}\n"
+        files["members.csv"] = rows(["Ann", "", "Bo"])
+        let town = try Town(files, at: Self.monday)
+        _ = try await town.herald("state", "init")
+        let run = try await town.herald("run")
+        #expect(run.failure == nil && run.output.contains("skipped: 1 bad row"), "\(run.output)\(run.errors)")
+        let shown = try await town.herald("state", "show")
+        #expect(shown.output.contains("2 accepted, skipped: 1 bad row, finished"), "\(shown.output)")
+        let found = try await town.herald("state", "find", Registration.fid(2).rawValue)
+        #expect(found.output.contains("high-water@once: skipped (bad_rows)"), "\(found.output)")
+        try town.folder.write(rows(["Ann", "Cy", "Bo", "Di"]), to: "members.csv")
+        _ = try await town.herald("run")
+        #expect(town.sent("sorry") == fids(2) && town.sent("welcome") == fids(4))
+        #expect(town.sent("Hi Cy").isEmpty && town.sent("Hi Di").isEmpty)
+    }
+
     @Test func `a campaign that repeats leaves out whom it reached the last time`() async throws {
         let town = try Town(
             Self.files(

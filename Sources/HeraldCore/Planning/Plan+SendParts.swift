@@ -1,5 +1,11 @@
 /// Parts of a send.
 extension Plan.Send {
+    /// Those with a bad row who are no part of it. As long as nobody takes part, rows may be corrected for that.
+    var badForGood: RecipientSet {
+        guard let assignment, !assignment.isEmpty else { return [] }
+        return leftOut.bad.subtracting(assignment.all)
+    }
+
     /// The same send without any requests. It only accounts for what a crash left.
     func withoutRequests(leftByCrash discovered: RecipientSet) -> Plan.Send {
         var copy = self

@@ -170,7 +170,7 @@ package struct Plan: Hashable, Sendable {
         /// What the state must learn before the first request: whom the occurrence is for, holdouts included. `nil` if it
         /// knows, or if one request reaches everybody.
         package var assignment: Partition<MessageClass>?
-        /// Those of them who were skipped because of another target (`Ledger.released`).
+        /// Those of them who were skipped as no part of it (`Ledger.released`).
         package var returning = RecipientSet()
         /// Until when members may start, where their window closes.
         package var closings = Partition<Date>()

@@ -232,7 +232,6 @@ extension StepReport {
         guard fields.has(key) else { return }
         let all = try fields.nested(key)
         leftOut.heldOut = try all.optionalCount("held_out")
-        leftOut.badRows = try all.optionalCount("bad_rows")
         leftOut.gone = try all.optionalCount("gone")
         leftOut.dead = try all.optionalCount("dead")
         var reasons: [SkipReason: Int] = [:]

@@ -2,7 +2,7 @@ internal import FCM
 
 extension SkipReason {
     /// For sentences: `12 outside of their window`.
-    fileprivate var words: String {
+    fileprivate func words(_ number: Int) -> String {
         switch self {
         case .outsideWindow: "outside of their window"
         case .missed: "too late"
@@ -10,6 +10,7 @@ extension SkipReason {
         case .noSuchTime: "whose clock jumps over that time"
         case .sameInstant: "who get another occurrence at that instant"
         case .notTried: "never tried"
+        case .badRow: number == 1 ? "bad row" : "bad rows"
         case .capped(let cap): "by cap '\(cap)'"
         }
     }
@@ -30,7 +31,7 @@ extension [SkipReason: Int] {
     /// How many were skipped, and why: `12 outside of their window`. Empty if nobody was.
     var parts: [String] {
         filter { $0.value > 0 }.sorted { $0.key.rawValue < $1.key.rawValue }
-            .map { "\($0.value.grouped) \($0.key.words)" }
+            .map { "\($0.value.grouped) \($0.key.words($0.value))" }
     }
 
     /// In one phrase.

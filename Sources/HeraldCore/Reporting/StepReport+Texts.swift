@@ -79,15 +79,15 @@ extension StepReport.ClassFigures {
 extension StepReport.LeftOutCounts {
     /// How many were skipped for each reason. `nil` if nobody was.
     var json: JSONValue? {
-        guard heldOut + badRows + gone + dead > 0 || !reasons.isEmpty else { return nil }
-        let others = [("held_out", heldOut), ("bad_rows", badRows), ("gone", gone), ("dead", dead)]
+        guard heldOut + gone + dead > 0 || !reasons.isEmpty else { return nil }
+        let others = [("held_out", heldOut), ("gone", gone), ("dead", dead)]
         return .object(reasons.json.merging(others.map { ($0, .int(Int64($1))) }) { $1 })
     }
 
     /// Why recipients were skipped. `nil` if nobody was.
     var words: String? {
         let rows = [
-            (heldOut, "held out"), (badRows, badRows == 1 ? "bad row" : "bad rows"), (gone, "not on the list any more"),
+            (heldOut, "held out"), (gone, "not on the list any more"),
             (dead, dead == 1 ? "with a dead registration" : "with dead registrations"),
         ]
         let parts = rows.filter { $0.0 > 0 }.map { "\($0.0.grouped) \($0.1)" } + reasons.parts

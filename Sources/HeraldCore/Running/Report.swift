@@ -235,7 +235,6 @@ package struct StepReport: Hashable, Sendable {
         case .send(let send):
             occurrence = send.occurrence.rawValue
             leftOut = LeftOutCounts(send)
-            leftOut.reasons = send.skipped.mapMembers { $1.subtracting(send.undecided) }.counts
             skipped = send.leftOut.count + send.skipped.all.count - send.undecided.count
             joinedLate = send.waves?.joinedLate
             resendsUnknown = send.delivery.onUnknown == .resend

@@ -28,7 +28,6 @@ extension StepReport {
     /// How many recipients a send left out.
     package struct LeftOutCounts: Hashable, Sendable {
         package var heldOut = 0
-        package var badRows = 0
         /// Who took part when the occurrence began, and is not on the list any more.
         package var gone = 0
         /// Who took part when the occurrence began, and is on the list with dead registrations only.
@@ -40,15 +39,15 @@ extension StepReport {
         package init() {}
 
         mutating func add(_ other: Self) {
-            (heldOut, badRows) = (heldOut + other.heldOut, badRows + other.badRows)
+            heldOut += other.heldOut
             (gone, dead) = (gone + other.gone, dead + other.dead)
             reasons.merge(other.reasons, uniquingKeysWith: +)
         }
 
-        var count: Int { heldOut + badRows + gone + dead + reasons.values.reduce(0, +) }
+        var count: Int { heldOut + gone + dead + reasons.values.reduce(0, +) }
 
         mutating func subtract(_ other: Self) {
-            (heldOut, badRows) = (heldOut - other.heldOut, badRows - other.badRows)
+            heldOut -= other.heldOut
             (gone, dead) = (gone - other.gone, dead - other.dead)
             reasons.merge(other.reasons.mapValues { -$0 }, uniquingKeysWith: +)
             reasons = reasons.filter { $0.value > 0 }
@@ -56,9 +55,9 @@ extension StepReport {
 
         init(_ send: Plan.Send) {
             let leftOut = send.leftOut
-            (heldOut, badRows) = (leftOut.heldOut.count, leftOut.bad.count)
-            (gone, dead) = (leftOut.gone.count, leftOut.dead.count)
-            reasons = send.skipped.counts
+            (heldOut, gone, dead) = (leftOut.heldOut.count, leftOut.gone.count, leftOut.dead.count)
+            reasons = send.skipped.mapMembers { $1.subtracting(send.undecided) }.counts
+            if !leftOut.bad.isEmpty { reasons[.badRow] = leftOut.bad.count }
         }
     }
 

@@ -96,7 +96,8 @@ extension StepState {
             let asked = Inbox.Asked(block: block, places: places, serial: context.window.start())
             starting.departures.append(.init(request: request, asked: asked))
         }
-        return write(.intending(starting), work.intent(starting.recipients, at: now.date), now, context)
+        let first = calls.hasStarted ? [] : work.skippingBadRows
+        return write(.intending(starting), first + work.intent(starting.recipients, at: now.date), now, context)
     }
 
     /// Every intent is written before its effect: only this function sends requests, and it runs only after their

@@ -295,7 +295,8 @@ struct StepState: DecidingStep {
         if !left.isEmpty, expiry == nil, !yields { report.wait(work.closedNote) }
         let isComplete = report.pending == 0 && report.stopped == nil && !report.isStanding
         let ending = isComplete ? work.closing(at: now.date, unknown: report.unknown) : []
-        var changes = closeStage(now, isLast: !ending.isEmpty) + ending
+        let never = isComplete && !calls.hasStarted ? work.skippingBadRows : []
+        var changes = closeStage(now, isLast: !ending.isEmpty) + never + ending
         if report.standing == .waiting || !left.isEmpty, calls.hasStarted { changes += work.suspending(at: now.date) }
         if let expiry { report.stop(.tooLate(.expired(at: expiry))) }
         if !isUnfinished, let note = undecidedNote { report.wait(note) }

@@ -210,18 +210,10 @@ struct StepWork {
             let discovered = send.discovered.union(send.refusedAndHeld)
             return (send.liftsHalt ? [.halt(send.occurrence, nil)] : [])
                 + (discovered.isEmpty ? [] : [.outcome(send.occurrence, discovered, .unknown)]) + assigning(send)
-                + skipping(send)
+                + skipping(send) + skippingBadRows
         }
         return [.open(send.occurrence, RecordedOccurrence(send, begun: send.begun ?? begun))] + assigning(send)
             + skipping(send)
-    }
-
-    private func skipping(_ send: Plan.Send) -> [StateChange] {
-        let skipped = send.skipped.mapMembers { $1.subtracting(send.keepingOutcome) }
-        return skipped.counts.sorted { $0.key.rawValue < $1.key.rawValue }
-            .map { .skip(send.occurrence, skipped[$0.key], $0.key) }
-            + (send.keepingOutcome.isEmpty ? [] : [.restore(send.occurrence, send.keepingOutcome)])
-            + (send.refused.isEmpty ? [] : [.reject(send.occurrence, send.refused, code: Self.refusal.code)])
     }
 
     /// Whom the occurrence is for, and the stage that opens, where the state does not know it yet.

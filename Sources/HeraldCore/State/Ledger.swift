@@ -30,12 +30,12 @@ package struct Ledger: Hashable, Sendable {
     /// Whose outcome was unknown before a person had them sent the message again.
     package var resent: RecipientSet { entries[.again].subtracting(codes.all) }
 
-    /// Who was skipped when a person had the occurrence go on with another target. They are no part of it any more, unless
-    /// a target has them again.
+    /// Who was skipped when a person had the occurrence go on with another target, or for a bad row. They are no part of
+    /// it, unless another target has them and their row is good by then.
     ///
     /// - Parameter classes: whom the occurrence is for.
     func released(from classes: Partition<MessageClass>) -> RecipientSet {
-        codes[SkipReason.notTried.rawValue].subtracting(classes.all)
+        codes.union(of: [SkipReason.notTried, .badRow].map(\.rawValue)).subtracting(classes.all)
     }
 
     /// As it is once the occurrence has ended. Nobody tries those again whom FCM refused for now, and they may have got

@@ -124,7 +124,7 @@ package struct RecordedOccurrence: Hashable, Sendable {
         classes.members(where: { !$0.isHoldout }).subtracting(ledger?.entries.all ?? [])
     }
 
-    /// Those of an open occurrence who were skipped when it went on with another target (`Ledger.released`).
+    /// Those of an open occurrence who were skipped as no part of it (`Ledger.released`).
     var released: RecipientSet { finished == nil ? ledger?.released(from: classes) ?? [] : [] }
 
     /// The occurrence as plans read it.

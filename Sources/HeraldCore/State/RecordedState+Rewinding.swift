@@ -109,7 +109,7 @@ extension RecordedOccurrence {
         let lost = skipped.without { code in
             switch SkipReason(rawValue: code) {
             case .missed, .notTried, .outsideWindow, .superseded: false
-            case .noSuchTime, .sameInstant, .capped, nil: true
+            case .noSuchTime, .sameInstant, .badRow, .capped, nil: true
             }
         }.all
         if lost.isEmpty { return [] }
@@ -123,7 +123,7 @@ extension RecordedOccurrence {
         return skipped.states.sorted().compactMap { code in
             guard let reason = SkipReason(rawValue: code) else { return nil }
             switch reason {
-            case .missed, .notTried: return nil
+            case .missed, .notTried, .badRow: return nil
             case .outsideWindow, .superseded: if isOfFastClock { return nil }
             case .noSuchTime, .sameInstant, .capped: break
             }

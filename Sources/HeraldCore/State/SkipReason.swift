@@ -13,12 +13,14 @@ package enum SkipReason: Hashable, Sendable {
     /// The occurrence ended before they were tried, and a person had only others tried again, or they were erased before.
     /// Or a person had it go on with a target that may not have them.
     case notTried
+    /// Their row made no message when others began to get it, or when their wave was fixed.
+    case badRow
     /// They have had as many messages as the cap of that name allows.
     case capped(String)
 
     /// Those that are one figure in documents. Caps have one each.
     package static let single: [SkipReason] = [
-        .outsideWindow, .missed, .superseded, .noSuchTime, .sameInstant, .notTried,
+        .outsideWindow, .missed, .superseded, .noSuchTime, .sameInstant, .notTried, .badRow,
     ]
 }
 
@@ -34,6 +36,7 @@ extension SkipReason: RawRepresentable {
         case "no_such_time": self = .noSuchTime
         case "same_instant": self = .sameInstant
         case "not_tried": self = .notTried
+        case "bad_rows": self = .badRow
         default:
             guard text.hasPrefix(Self.ofCaps) else { return nil }
             self = .capped(String(text.dropFirst(Self.ofCaps.count)))
@@ -48,6 +51,7 @@ extension SkipReason: RawRepresentable {
         case .noSuchTime: "no_such_time"
         case .sameInstant: "same_instant"
         case .notTried: "not_tried"
+        case .badRow: "bad_rows"
         case .capped(let cap): Self.ofCaps + cap
         }
     }

@@ -222,6 +222,23 @@ struct PlannerPersonalTests {
         #expect(proposal.plan.sends.allSatisfy { $0.staysOpen }, "accounting for a crash does not end it")
     }
 
+    @Test func `a bad row is skipped once others get it, and a corrected one joins another target`() throws {
+        var before = try scenario(Self.people, badRows: "skip")
+        let (first, now) = (try #require(before.plan().sends.first), PlanScenario.now)
+        let work = try StepWork(.send(first), isDryRun: false, begun: now, now: now)
+        before.state.apply(work.opening)
+        #expect(before.state.occurrences["mine@once"]?.isUnbegun == true)
+        before.state.apply(work.skippingBadRows + work.intent([1], at: now))
+        before.state.apply([.outcome("mine@once", [1], .accepted)])
+        #expect(before.state.occurrences["mine@once"]?.codes == ["bad_rows": [3]])
+        var after = try scenario(["Ann,it", "Bob,en", "Cy,it", "Zoë,de"], badRows: "skip")
+        after.state = before.state
+        #expect(after.plan().sends.map(\.members) == [[2, 4]])
+        after.state.apply([.assign("mine@once", Partition())])
+        let send = try #require(after.plan().sends.first)
+        #expect(send.members == [2, 3, 4] && send.returning == [3])
+    }
+
     @Test func `who got a message for everybody is in no text of a campaign that became personal`() throws {
         var scenario = try scenario(["Ann,en", "Bob,it", "Zoë,de"])
         try begin(&scenario, [:]) { $0.accepted = [1] }
