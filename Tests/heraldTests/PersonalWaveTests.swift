@@ -150,6 +150,32 @@ struct PersonalWaveTests {
         }
     }
 
+    @Test func `who is held out or has a bad row is no recipient, before a wave is due and after`() async throws {
+        let variants = "variants: {a: {weight: 1}, none: {weight: 1, holdout: true}}"
+        let town = try await town(badRows: "skip", more: variants)
+        let rows = (1...40).map { number in
+            let zone = number > 20 ? "Europe/Rome" : "Asia/Tokyo"
+            return "\(Registration.fid(number).rawValue),\(zone),\(number.isMultiple(of: 10) ? "" : "Ann")\n"
+        }
+        try town.folder.write("fid,zone,name\n" + rows.joined(), to: "members.csv")
+        var planned: [[Int64]] = []
+        var headlines: [String] = []
+        // Before both waves, when each is due, and whenever one of them is over.
+        for (hour, command) in [(20.0, "plan"), (25, "run"), (33, "run")] {
+            town.go(to: Self.monday + hour * 3600)
+            let plan = try await town.herald("plan", "--format", "json")
+            let json = try JSONValue(parsing: Array(plan.output.utf8))
+            let waves = json["steps"]?.array?.first?["waves"]?.array?.compactMap { $0["planned"]?.int }
+            planned.append(waves ?? [json["upcoming"]?.array?.first?["recipients"]?.int ?? 0])
+            headlines.append(try await town.herald("plan", "--format", "markdown").output)
+            #expect(try await town.herald(command).failure == nil)
+        }
+        let sent = town.sent()
+        let waves = [1...20, 21...40].map { wave in Int64(wave.count { sent.contains(.fid($0)) }) }
+        #expect(planned == [[Int64(sent.count)], waves, waves] && waves.allSatisfy { $0 > 0 }, "\(planned)")
+        #expect(headlines.allSatisfy { $0.contains("1 campaign to \(sent.count) recipients") }, "\(headlines)")
+    }
+
     @Test func `a plan warns of bad rows that stop a wave, and not of those whose wave is fixed`() async throws {
         let town = try await town()
         #expect(try await run(town, hour: 25).sent == [1])

@@ -15,12 +15,17 @@ extension Plan {
         package var unrecorded = Partition<Date>()
         /// Those whose clock has not reached it.
         package var ahead = Partition<Date>()
+        /// Those of all waves who are sent nothing: they are in a holdout, or their row makes no message.
+        package var unsent = RecipientSet()
         /// The zones of each wave, those with the most people first.
         package var zones: [Date: [String]] = [:]
         /// How many joined the list, or moved, after their wave. They are no part of the occurrence.
         package var joinedLate = 0
 
         package init(local: LocalTime) { self.local = local }
+
+        /// Those whose clock has not reached it and who are sent it then.
+        var coming: Partition<Date> { unsent.isEmpty ? ahead : ahead.mapMembers { $1.subtracting(unsent) } }
 
         /// Leaves it to a later run to note them.
         mutating func forgetFresh() { (fresh, unrecorded) = ([], Partition()) }
@@ -53,7 +58,7 @@ extension Plan.Send {
     package var shownWaves: [Plan.Wave] {
         guard let waves else { return [] }
         let reached = waves.reached.states.map { instant in
-            let all = waves.reached[instant]
+            let all = waves.reached[instant].subtracting(waves.unsent)
             let rest = all.intersection(members.union(staging?.ahead.all ?? []))
             return Plan.Wave(
                 at: instant, zones: waves.zones[instant] ?? [], recipients: rest.isEmpty ? all.count : rest.count,
@@ -65,7 +70,9 @@ extension Plan.Send {
 
 extension Plan.Waves {
     var wavesAhead: [Plan.Wave] {
-        ahead.counts.map { Plan.Wave(at: $0, zones: zones[$0] ?? [], recipients: $1, state: .ahead) }
-            .sorted { $0.at < $1.at }
+        let coming = coming
+        return ahead.states.sorted().map {
+            Plan.Wave(at: $0, zones: zones[$0] ?? [], recipients: coming[$0].count, state: .ahead)
+        }
     }
 }

@@ -25,7 +25,7 @@ extension Planner {
 
     private func upcoming(_ wanted: DesiredSend, _ coming: [Occurring]) -> [PlanOverview.Upcoming] {
         // Counted once for all of them, because conditions take long to count.
-        let members = wanted.members.subtracting(unreachable)
+        let members = coming.isEmpty ? [] : wanted.members.intersection(wanted.reached).subtracting(unreachable)
         let count = coming.isEmpty || !wanted.isCounted ? 0 : reached(by: wanted.campaign, members).upperBound
         let target = wanted.campaign.target.value
         let isCounted = isCounted(target) && wanted.isCounted

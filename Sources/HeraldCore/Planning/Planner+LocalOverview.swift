@@ -20,7 +20,7 @@ extension Planner {
     ) {
         let waves = sorting.waves.wavesAhead
         guard let first = waves.first, let last = waves.last else { return }
-        if isNext { explain(id, to: sorting.waves.ahead, "their clock comes to it then") }
+        if isNext { explain(id, to: sorting.waves.coming, "their clock comes to it then") }
         var occurring = Occurring(of: wanted.campaign, at: sorting.waves.local)
         (occurring.occurrence, occurring.at, occurring.last) = (id, first.at, last.at)
         overview.upcoming.append(

@@ -198,7 +198,7 @@ extension Planner {
             let figures = StageFigures(later.ledger ?? Ledger(), besides: besides, dead: state.dead)
             // Whom the stage left over is in the rest.
             last.planned = min(last.planned, (figures - last.before).outcomes)
-            let planned = send.members.count + (send.waves?.ahead.all.count ?? 0)
+            let planned = send.members.count + (send.waves?.coming.all.count ?? 0)
             let rest = RecordedStage(
                 share: .everybody, opened: opening.since ?? now, planned: planned, before: figures, draw: last.draw)
             later.stages = later.stages.dropLast() + [last, rest]

@@ -60,7 +60,7 @@ struct StageSorting {
         }
         let time = send.waves?.local.shortText ?? send.due?.rfc3339 ?? "once"
         let draw = StageDraw(stages, seed: seed, time: time)
-        let rest = send.members.union(send.waves?.ahead.all ?? [])
+        let rest = send.members.union(send.waves?.coming.all ?? [])
         // Once the last stage has opened, everybody who is left is in it. Before, some may be left of an earlier one.
         let isLast = (recorded.last?.share ?? current) == .everybody
         var drawn = isLast ? Partition(disjoint: [.everybody: rest]) : Self.draw(rest, draw, wanted)

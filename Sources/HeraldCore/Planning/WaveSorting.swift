@@ -109,6 +109,12 @@ struct WaveSorting {
         for instant in waves.reached.states {
             waves.unrecorded.move(waves.reached[instant].subtracting(known[instant]), to: instant)
         }
+        // Recorded holdouts stay so, and so does whose row was bad when their wave was fixed.
+        if wanted.campaign.content.personal != nil {
+            let out = isForAll ? [] : inWave.subtracting(partakers)
+            let former = begun ? recorded?.classes.members(where: \.isHoldout).union(out) ?? [] : []
+            waves.unsent = wanted.members.subtracting(wanted.reached).subtracting(partakers).union(former)
+        }
         waves.zones = sizes.mapValues { sizes in
             sizes.filter { $0.value > 0 }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key)
         }

@@ -76,7 +76,7 @@ extension PlanDocument {
         guard !reach.isEmpty else { return "No sends in the next \(count(days, "day"))" }
         let people = reach.values.reduce(0, +)
         let isCounted = sends.allSatisfy(\.isCounted) && later.allSatisfy(\.isCounted)
-        let words = overview.figures.words(people, isCounted: isCounted, as: "\(people.grouped) recipients")
+        let words = overview.figures.words(people, isCounted: isCounted, as: count(people, "recipient"))
         let recipients = words.isEmpty ? "" : " to \(words)"
         let begin = sends.isEmpty ? later.first.map { "the first \($0.occurring.words)" } : "the first now"
         return count(reach.count, "campaign") + recipients + (begin.map { ", \($0)" } ?? "")

@@ -105,6 +105,14 @@ struct PersonalDocumentTests {
         #expect(overview.locales == ["en": 300 - overview.heldOut])
     }
 
+    @Test func `a campaign that is not due yet counts whom it will be sent to`() throws {
+        let schedule = "schedule: {at: 2030-01-01T08:00:00Z}"
+        let personal = try PersonalSamples(["Ann,en", ",en"], badRows: "skip", schedule: schedule)
+        #expect(personal.overview().upcoming.map(\.recipients) == [1])
+        let headline = try document(personal).headline
+        #expect(headline.contains("to 1 recipient,"), "\(headline)")
+    }
+
     @Test(arguments: [("error", 1), ("skip", 0)])
     func `a campaign that is not due yet has a warning`(_ badRows: String, _ warnings: Int) throws {
         let schedule = "schedule: {at: 2030-01-01T08:00:00Z}"
