@@ -54,7 +54,7 @@ struct FrequencyCapTests {
         #expect(town.sent("flood").count == 3 && town.sent("ebb").isEmpty)
         let found = try await town.herald("state", "find", Registration.fid(1).rawValue)
         #expect(found.output.contains("ebb@once: skipped (capped:promo)"), "\(found.output)")
-        #expect(found.output.contains("counts for caps since 2027-01-04T00:00:00Z: flood@once with promo"))
+        #expect(found.output.contains("counts for caps as sent by 2027-01-04T00:00:00Z: flood@once with promo"))
         let full = "cap 'promo' (1 per 1d of promo): flood@once, full until 2027-01-05T00:00:00Z"
         #expect(found.output.contains(full), "\(found.output)")
         #expect(!found.output.contains("waits for"), "\(found.output)")

@@ -94,7 +94,7 @@ package struct TraceDocument: Document {
         }
         for place in trace.starts {
             let tags = place.start.tags.isEmpty ? "" : " with \(place.start.tags.joined(separator: ", "))"
-            text += "  counts for caps since \(place.start.until.rfc3339): \(place.occurrence)\(tags)\n"
+            text += "  counts for caps as sent by \(place.start.until.rfc3339): \(place.occurrence)\(tags)\n"
         }
         for standing in caps where !standing.messages.isEmpty {
             let names = standing.messages.map(\.occurrence.rawValue).joined(separator: ", ")
