@@ -253,6 +253,13 @@ struct StageHealthTests: StageScene {
         #expect(stages.map { $0["accepted"] } == [2, 0, .null, .null])
     }
 
+    @Test func `a dry run says whom it does not check`() async throws {
+        let town = try await town(Self.files(Self.usual))
+        let dry = try await town.herald("apply", "--dry-run", "--sample", "all")
+        #expect(dry.output.contains("58 recipients of later stages (50 %, 100 %) not checked"), "\(dry.output)")
+        #expect(try sent(town) == Self.tenth)
+    }
+
     @Test func `the report and a waiting plan say when the next stage opens`() async throws {
         let town = try await town(Self.files(Self.usual))
         let run = try await town.herald("run")

@@ -97,6 +97,11 @@ extension Executor {
                 report.steps[index].skipped +=
                     send.discovered.count + send.refused.count + max(0, members.count - sample)
                 members = RecipientSet(members.prefix(sample))
+                if let later = send.staging?.ahead, !later.isEmpty {
+                    let names = later.states.sorted().map(\.words).joined(separator: ", ")
+                    report.steps[index].note =
+                        "\(count(later.all.count, "recipient")) of later stages (\(names)) not checked"
+                }
             }
         }
         return StepState(
