@@ -176,7 +176,9 @@ package struct PlanDocument: Document {
         if overview.collapsed > 0, campaigns.isEmpty {
             sentence += " \(count(overview.collapsed, "duplicate")) left out."
         }
-        if let dead = overview.deadListed, dead > 0 { sentence += " \(count(dead, "dead registration")) left out." }
+        if let dead = overview.deadListed, dead > 0 {
+            sentence += " \(count(dead, "recipient")) with dead registrations left out."
+        }
         if plan.state == nil { sentence += " There is no state yet." }
         return sentence + unread
     }
