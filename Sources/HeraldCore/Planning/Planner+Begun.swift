@@ -156,7 +156,8 @@ extension Planner {
             let part = occurrence.classes.all
             outsiders = part.isEmpty ? 0 : members.subtracting(part).subtracting(ledger.entries.all).count
         } else {
-            outsiders = members.count - occurrence.counts.all
+            // No count has who is held out.
+            outsiders = members.intersection(wanted.reached).count - occurrence.counts.all
         }
         guard outsiders > 0 else { return }
         overview.warnings.append(

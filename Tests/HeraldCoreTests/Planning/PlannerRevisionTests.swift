@@ -85,6 +85,39 @@ struct PlannerRevisionTests {
             "\(warnings)")
     }
 
+    /// A campaign that holds some of its registrations out.
+    private func desired(_ number: Int, holdoutWeight weight: Int) throws -> Desired {
+        let fids = (1...number).map { Registration.fid($0).rawValue }
+        let loaded = try WorkspaceLoader.load(files: [
+            "c.yaml": """
+            kind: campaign
+            name: mine
+            target: {fids: [\(fids.joined(separator: ", "))]}
+            personal: {}
+            message: {data: {text: Hi}}
+            variants: {a: {weight: 1}, none: {weight: \(weight), holdout: true}}
+
+            """
+        ])
+        let workspace = try #require(loaded.workspace, "\(loaded.shown)")
+        return try Resolver.desired(of: workspace, ListedRecipients(try #require(try loaded.recipientIndex?.get())))
+    }
+
+    @Test(arguments: [1, 2])
+    func `who is held out had a part in it, and who is added later had none`(_ weight: Int) throws {
+        var scenario = PlanScenario()
+        scenario.desired = try desired(20, holdoutWeight: weight)
+        let send = try #require(scenario.desired.sends.first)
+        try #require(!send.reached.isEmpty && send.reached != send.members)
+        scenario.began(send.campaign, accepted: send.reached, finished: true)
+        #expect(scenario.overview.warnings.filter { $0.contains("had no part") } == [])
+        scenario.desired = try desired(40, holdoutWeight: weight)
+        let added = try #require(scenario.desired.sends.first).reached.count - send.reached.count
+        let warnings = scenario.overview.warnings.filter { $0.contains("had no part") }
+        #expect(warnings.count == 1)
+        #expect(warnings.allSatisfy { $0.contains("names \(count(added, "recipient")) who") }, "\(warnings)")
+    }
+
     /// What tried nobody is in nobody's way.
     @Test func `a revision that is lower than one that was never sent is sent`() {
         var scenario = PlanScenario()
