@@ -15,7 +15,7 @@ extension Plan {
             // Who left an earlier name by themselves stays noted there until the new name may note it.
             let topics = affected.subjects.union(successors.earlierNames(of: affected.subjects))
             plan.notes.removeAll { $0.topic.map { topics.contains(.topic($0)) } ?? false }
-            plan.notes.removeAll { workspace.saysWhoIsGone($0, from: affected.lists) }
+            plan.notes.removeAll { workspace.saysWhoIsGone($0, from: affected.lists, renaming: successors) }
             for index in plan.steps.indices where affected.contains(plan.steps[index]) {
                 plan.steps[index].refusal = plan.steps[index].refusal ?? refusal.reason
             }
@@ -159,9 +159,11 @@ extension Workspace {
     }
 
     /// Whether a note says that somebody is gone from one of these lists.
-    fileprivate func saysWhoIsGone(_ note: StateChange, from lists: Set<String>) -> Bool {
+    fileprivate func saysWhoIsGone(
+        _ note: StateChange, from lists: Set<String>, renaming successors: [TopicName: TopicName]
+    ) -> Bool {
         guard case .reclassify(let topic, _, .unlisted) = note else { return false }
-        return !self.lists(of: [.topic(topic)]).isDisjoint(with: lists)
+        return !self.lists(of: [.topic(successors[topic] ?? topic)]).isDisjoint(with: lists)
     }
 
     /// The audience, and all others that are made from it or exclude it.

@@ -53,11 +53,16 @@ struct PlannerLostListTests {
         #expect(scenario.plan().works == [.subscribe("tides", RecipientSet(1...4))])
     }
 
-    /// The list of 'wind' is made from that of 'tides', which lost too many, or is another one.
-    @Test(arguments: [true, false])
-    func `a list that a guard stops in one topic says of no other topic who is gone`(_ isSame: Bool) {
+    /// The list of 'wind' is made from that of 'tides', which lost too many, or is another one. Its topic has a new name, or
+    /// not.
+    @Test(arguments: [true, false], [true, false])
+    func `a list that a guard stops in one topic says of no other topic who is gone`(
+        _ isSame: Bool, _ isRenamed: Bool
+    ) {
+        let name: TopicName = isRenamed ? "breeze" : "wind"
         var scenario = scenario([1, 2], topic([.managed: RecipientSet(1...20)]))
-        scenario.want("wind", [1])
+        scenario.desired.topics.append(
+            DesiredTopic(name: name, members: [1], prune: true, previousNames: isRenamed ? ["wind"] : []))
         scenario.state.topics["wind"] = topic([.managed: [1], .left: [2]])
         let plan = scenario.plan()
         let note = StateChange.reclassify("wind", [2], .unlisted)
@@ -68,7 +73,7 @@ struct PlannerLostListTests {
         ])
         workspace.topics = [
             .init(name: .init("tides"), subscribers: [.init("all")]),
-            .init(name: .init("wind"), subscribers: [.init("some")]),
+            .init(name: .init(name), subscribers: [.init("some")]),
         ]
         #expect(plan.withholding(plan.refusals, in: workspace).notes == (isSame ? [] : [note]))
     }
