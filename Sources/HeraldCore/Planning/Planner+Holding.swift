@@ -48,7 +48,7 @@ extension Planner {
                         ?? ": --continue would send to them again")
             case .rejected:
                 "it stopped because \(counts[.rejected].grouped) of \(counts.tried.grouped) were rejected; mend the cause first, then --continue sends to the others"
-                    + repeating(rejectedOf: occurrence.ledger ?? Ledger())
+                    + repeating(rejectedOf: occurrence, wanted)
             case .dead:
                 "it stopped because more registrations looked dead than guard max_forget_percent allows (\(settings.guards.maxForgetPercent) %); if they are, '\(forgetting(id))' forgets them and goes on"
             case .stage: haltedStage(occurrence, wanted.campaign)
@@ -89,9 +89,13 @@ extension Planner {
         }
     }
 
-    /// How those get it who were rejected, and are not among those with whom it goes on.
-    func repeating(rejectedOf ledger: Ledger) -> String {
-        let rejected = ledger[.rejected].subtracting(.target).subtracting(state.dead)
+    /// How those get it who were rejected, and are not among those with whom it goes on. Whom the target does not have any
+    /// more gets it in no way.
+    func repeating(rejectedOf occurrence: RecordedOccurrence, _ wanted: DesiredSend) -> String {
+        let ledger = occurrence.ledger ?? Ledger()
+        var rejected = ledger[.rejected].subtracting(.target).subtracting(state.dead)
+        // A snapshot does not say who they are.
+        if !listsSkipped, sizes == nil { rejected = rejected.intersection(wanted.members(for: occurrence.classes)) }
         let codes = ledger.codes.states.filter { !ledger.codes[$0].intersection(rejected).isEmpty }.sorted()
         guard !codes.isEmpty else { return "" }
         let ways = codes.map { "--retry \($0)" }.joined(separator: ", ")

@@ -69,4 +69,19 @@ struct PlannerHoldTests {
         #expect(reason.hasSuffix("; after it, --retry INVALID_ARGUMENT has the 1 rejected tried again"), "\(reason)")
         #expect(resolve == "herald state resolve \(campaign.id) --continue or --abandon")
     }
+
+    /// 2 and 3 were refused. The target has both of them, one or none now.
+    @Test(arguments: [([2, 3, 4], 2), ([3, 4], 1), ([4], 0)] as [(RecipientSet, Int)])
+    func `only rejected people whom the target still has can be tried again`(
+        _ members: RecipientSet, _ number: Int
+    ) throws {
+        let campaign = Campaign.tide(at: Self.due)
+        var scenario = PlanScenario()
+        scenario.began(campaign, accepted: [1])
+        scenario.state.apply([.reject(campaign.id, [2, 3], code: "INVALID_ARGUMENT")])
+        scenario.want(.tide(to: .audience("sailors"), at: Self.due), for: members)
+        let reason = try words(campaign.id, scenario).reason
+        let way = "; after it, --retry INVALID_ARGUMENT has the \(number) rejected tried again"
+        #expect(number > 0 ? reason.hasSuffix(way) : !reason.contains("--retry"), "\(reason)")
+    }
 }
