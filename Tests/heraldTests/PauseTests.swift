@@ -101,6 +101,16 @@ struct PauseTests {
         #expect(!(try await once.herald("pause", "hello").errors.contains("missed")))
     }
 
+    @Test func `a revision that is lower than one that was sent is not spoken of`() async throws {
+        let town = try await town("schedule: {at: 2027-01-04T00:00:00Z}\nrevision: 2")
+        #expect(try await town.herald("run").failure == nil)
+        let lowered = try town.folder.read("x.yaml").replacing("T00:00", with: "T09:00")
+            .replacing("revision: 2", with: "revision: 1")
+        try town.folder.write(lowered, to: "x.yaml")
+        let pause = try await town.herald("pause", "hello")
+        #expect(pause.failure == nil && !pause.errors.contains("missed"), "\(pause.errors)")
+    }
+
     @Test(arguments: [
         ("", ""),
         (

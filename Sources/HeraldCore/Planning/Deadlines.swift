@@ -31,9 +31,10 @@ extension RecordedState {
                 campaign.limits(of: occurrence, in: $0)
             }
         }
-        // Each revision of what is due once has one occurrence.
+        // Each revision of what is due once has one occurrence, and none after a higher one.
         let isDealtWith = own.map(\.occurrence).contains {
-            $0.revision == campaign.revision && ($0.hasBegun || campaign.hasEnded(in: [$0]))
+            $0.hasPassed(campaign)
+                || $0.revision == campaign.revision && ($0.hasBegun || campaign.hasEnded(in: [$0]))
         }
         guard campaign.enabled, campaign.schedule.repeats || !isDealtWith else { return deadlines }
         // How far one that is due once got says nothing about a cron, nor the other way round.

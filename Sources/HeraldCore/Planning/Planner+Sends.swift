@@ -313,6 +313,9 @@ extension RecordedOccurrence {
         }
     }
 
+    /// Whether it was sent, and the campaign is at a lower revision now.
+    func hasPassed(_ campaign: Campaign) -> Bool { revision > campaign.revision && hasTried }
+
     /// Whether it has the campaign's message, under its revision.
     fileprivate func isSame(as campaign: Campaign) -> Bool {
         revision == campaign.revision && contentDigest == campaign.contentDigest
