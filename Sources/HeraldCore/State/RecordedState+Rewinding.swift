@@ -11,7 +11,8 @@ extension RecordedState {
     /// occurrences ended. What that run sent is not sent again: an occurrence is known by its time. What it ended with nobody
     /// tried is forgotten, so that it can come due, and open again if it was due by now. In local time that is for who is in
     /// the waves until now, and waves after now are not fixed any more. Of one that others got, whoever it left out in those
-    /// waves is not tried yet. For caps, no message of any campaign counts as started after now.
+    /// waves is not tried yet. For caps, no message of any campaign counts as started after now, and messages count since now
+    /// at the latest.
     ///
     /// A snapshot lacks the waves and skips of what has ended: `endedAhead` names the occurrences to read besides.
     package func changes(rewinding campaign: String, to now: Date) throws(RewindProblem) -> [StateChange] {
@@ -39,7 +40,8 @@ extension RecordedState {
         let back = ahead.map { mark in
             Watermark(at: now, schedule: mark.schedule, next: nil, first: mark.first.map { min($0, now) })
         }
-        let marks: [StateChange] = back.map { [.watermark(campaign, $0)] } ?? []
+        var marks: [StateChange] = back.map { [.watermark(campaign, $0)] } ?? []
+        if let countingSince, countingSince > now { marks.append(.counting(since: now)) }
         return marks
             + early.keys.sorted().flatMap { id in early[id]?.noted(of: id) ?? [] }
             + unseen.keys.sorted().map { .unseen($0, since: now) }
