@@ -147,7 +147,9 @@ extension StateSnapshot {
     /// What to say if the snapshot seems to be of another workspace.
     fileprivate func strangeness(to desired: Desired) -> [String] {
         let known = tested.union(watermarks.keys).union(occurrences.values.map(\.recorded.campaign))
-        let isShared = desired.sends.contains { send in known.contains { send.campaign.continues($0) } }
+        // A rename may have been taken back.
+        let names = known.union(formerNames.values.joined())
+        let isShared = desired.sends.contains { send in names.contains { send.campaign.continues($0) } }
         guard !known.isEmpty, !desired.sends.isEmpty, !isShared else { return [] }
         return [
             "the snapshot knows \(count(known.count, "campaign")), and none of those that the files declare: it may be of another workspace"

@@ -277,6 +277,9 @@ import Testing
         #expect(forecast(scenario).overview.warnings == [], "a new state knows nothing")
         scenario.began(.tide("old"), accepted: [1], finished: true)
         #expect(forecast(scenario).overview.warnings.count { $0.contains("another workspace") } == 1)
+        var renamed = scenario
+        renamed.state.formerNames = ["old": ["wind"]]
+        #expect(!forecast(renamed).overview.warnings.contains { $0.contains("another workspace") })
         scenario.began(.tide("wind", at: .after(60)))
         #expect(forecast(scenario, remarks: ["old"]).overview.warnings == ["old"])
     }
