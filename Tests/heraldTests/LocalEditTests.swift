@@ -297,6 +297,25 @@ extension LocalTimeTests {
         #expect(got == [[], [], [1], [2], [], [], [3]])
     }
 
+    /// 4 alone is in the first stage, and has the last clock: the others wait for it, until the file has no stages or a
+    /// larger first one, or until 4 has left the list.
+    @Test(arguments: ["stages: [90%, 100%]", "expires_after: 1d", "left"])
+    func `whoever waited for a first stage is not late when it is another one`(_ edit: String) async throws {
+        let zones = ["Asia/Tokyo", "Asia/Tokyo", "Europe/Rome", "America/New_York"]
+        let files = { (delivery: String) in Self.files(Self.daily, zones: zones, more: "delivery: {\(delivery)}") }
+        let before = files("stages: [50%, 100%]")
+        let town = try await town(before)
+        for hour in [0, 23, 25, 28] as [Double] { #expect(try await run(town, at: hour).numbers.isEmpty) }
+        if edit == "left" {
+            let list = (before["members.csv"] ?? "").split(separator: "\n").dropLast().joined(separator: "\n")
+            try town.folder.write(list + "\n", to: "members.csv")
+        } else {
+            try town.folder.write(files(edit)["x.yaml"] ?? "", to: "x.yaml")
+        }
+        #expect(try await run(town, at: 28.5).numbers == [1, 2])
+        #expect(try await run(town, at: 33).numbers == [3])
+    }
+
     @Test func `a snapshot shows nothing to send of what everybody has`() async throws {
         let town = try await town(Self.files(Self.daily, zones: ["Europe/Rome", "Europe/Rome"]), hours: 0)
         for hour in [0, 23, 33, 33.1] as [Double] { _ = try await run(town, at: hour) }

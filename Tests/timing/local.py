@@ -34,6 +34,8 @@ class Occurrence:
     waves: dict = field(default_factory=dict)
     settled: dict = field(default_factory=dict)
     is_over: bool = False
+    # When a run found nobody of all who are left who could start.
+    waited: int | None = None
 
 
 @dataclass
@@ -81,7 +83,7 @@ class LocalCampaign:
             return minute, "no_such_time" if is_gone else None
         return minute, None
 
-    def is_late(self, minute, clock, now):
+    def is_late(self, minute, clock, now, waited=None):
         if self.expires is not None and now >= minute + self.expires:
             return True
         if self.window is None:
@@ -90,7 +92,11 @@ class LocalCampaign:
         sums = self._open.setdefault((str(clock), minute), [0])
         while len(sums) <= now - minute:
             sums.append(sums[-1] + self.window.is_open(minute + len(sums) - 1, clock))
-        return now > minute and sums[now - minute] > self.lateness
+        if now <= minute:
+            return False
+        # Whose clock says that they might have started when nobody could has moved since.
+        has_moved = waited is not None and waited > minute and self.window.is_open(waited, clock)
+        return sums[now - minute] - (sums[waited - minute] if has_moved else 0) > self.lateness
 
     def run(self, now, rows):
         """What a run at that time does: who is sent which occurrence. `rows` has the zone's text of everybody."""
@@ -121,6 +127,7 @@ class LocalCampaign:
     def wave(self, occurrence, now, clocks):
         """Fixes who is in the waves until now, and returns who may start."""
         may = set()
+        has_begun = any(fate != "passed" for fate in occurrence.settled.values())
         for person, clock in clocks.items():
             if person not in occurrence.waves:
                 minute, fate = self.reach(occurrence.local, clock)
@@ -134,12 +141,15 @@ class LocalCampaign:
             if person in occurrence.settled:
                 continue
             minute = occurrence.waves[person]
-            if self.is_late(minute, clock, now):
+            if self.is_late(minute, clock, now, occurrence.waited):
                 occurrence.settled[person] = "missed"
             elif self.window is None or self.window.is_open(now, self.window_clock or clock):
                 may.add(person)
             elif not self.window.waits:
                 occurrence.settled[person] = "outside"
+        left = set(occurrence.waves) - set(occurrence.settled)
+        if left & set(clocks) and not may and not (has_begun and left - set(clocks)):
+            occurrence.waited = now
         return may
 
     def end(self, occurrence, now, clocks):
@@ -154,6 +164,6 @@ class LocalCampaign:
             person for person in occurrence.waves
             if person not in occurrence.settled
             and not all(
-                self.is_late(occurrence.waves[person], clock, now)
+                self.is_late(occurrence.waves[person], clock, now, occurrence.waited)
                 for clock in ([clocks[person]] if person in clocks else clocks.values()))]
         occurrence.is_over = not is_ahead and not owed

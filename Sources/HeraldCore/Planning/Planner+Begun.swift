@@ -23,7 +23,8 @@ extension Planner {
         noteOwed(remaining)
         remaining.begun = occurrence.begun
         remaining.liftsHalt = occurrence.halt == .dead && forgetsFreely(id)
-        let usual = campaign.limits(of: occurrence, waited: waits.recorded[id], in: windowZones(of: wanted))
+        let waited = waits.recorded[id]
+        let usual = campaign.limits(of: occurrence, waited: waited, in: windowZones(of: wanted))
         let limits = limits(of: id, occurrence, wanted)
         // Whom a person has tried again is in time for longer than others of the step.
         remaining.deadline = (usual.late(at: now) == nil ? usual : limits).deadline
@@ -32,7 +33,9 @@ extension Planner {
         let left = remaining.leftOut.gone.subtracting(wanted.members(for: occurrence.classes))
         let repeats = lateness == nil ? ledger[.again] : []
         let waves = left.isEmpty ? nil : sorting
-        let inTime = waves.map { left.subtracting($0.late(of: campaign, in: [], besides: repeats, at: now)) } ?? left
+        let inTime =
+            waves.map { left.subtracting($0.late(of: campaign, waited: waited, in: [], besides: repeats, at: now)) }
+            ?? left
         let mayBeAhead = mayBeAhead(occurrence, campaign, sorting)
         // Whoever's part is not decided yet is still to be accounted for, even if it is too late for them.
         let isUndecided = sorting?.undecided.isEmpty == false

@@ -108,7 +108,10 @@ extension Planner {
         guard !listsSkipped, !send.members.isEmpty || !fresh.isEmpty, let bad = wanted.census?.bad, !bad.isEmpty else {
             return []
         }
-        let late = send.isResumed ? sorting.late(of: wanted.campaign, in: windowZones(of: wanted), at: now) : []
+        let late =
+            send.isResumed
+            ? sorting.late(
+                of: wanted.campaign, waited: waits.recorded[send.occurrence], in: windowZones(of: wanted), at: now) : []
         return bad.intersection(fresh).subtracting(late)
             .union(wanted.undecidedByOthers.isEmpty ? bad.intersection(sorting.waves.ahead.all) : [])
     }

@@ -176,7 +176,7 @@ extension Planner {
             }
             return []
         }
-        let isLate = sorting.waves.ahead.isEmpty && isLate(sorting, campaign, wanted)
+        let isLate = sorting.waves.ahead.isEmpty && isLate(sorting, id, wanted)
         if isLate, isOver {
             checkEnded(wanted, id, due: local.firstInstant, sorting: sorting)
             // Nobody knows how many it was for.
@@ -197,10 +197,8 @@ extension Planner {
         return sends
     }
 
-    private func isLate(_ sorting: WaveSorting, _ campaign: Campaign, _ wanted: DesiredSend) -> Bool {
-        sorting.waves.reached.states.allSatisfy {
-            campaign.limits(due: $0, in: windowZones(of: wanted)).lateness(at: now) != nil
-        }
+    private func isLate(_ sorting: WaveSorting, _ id: OccurrenceID, _ wanted: DesiredSend) -> Bool {
+        sorting.waves.reached.states.allSatisfy { lateness(of: wanted, id, due: $0) != nil }
     }
 
     private mutating func miss(_ local: LocalTime, _ id: OccurrenceID, _ campaign: Campaign, of people: Int?) {

@@ -70,7 +70,9 @@ extension Planner {
     /// Whether a send in local time that begins now is too late for everybody, and no clock is ahead of it.
     private func isTooLate(_ send: Plan.Send, _ wanted: DesiredSend) -> Bool {
         guard let waves = send.waves, waves.ahead.isEmpty, !send.members.isEmpty else { return false }
-        return Admission(send, of: wanted, nil, isForecast: sizes != nil, at: now).late == send.members
+        let admission = Admission(
+            send, of: wanted, nil, waited: waits.recorded[send.occurrence], isForecast: sizes != nil, at: now)
+        return admission.late == send.members
     }
 
     /// The part of a send whose stage is open.
@@ -138,9 +140,9 @@ extension Planner {
         _ part: Plan.Send, of send: Plan.Send, _ campaign: Campaign, _ admission: Admission, _ staging: StageSorting
     ) {
         let opening = admission.waiting.keys.min()
+        noteWait(send, admission)
         if let window = send.delivery.window, let opening {
             wait(part, of: campaign, admission.waiting, until: opening, window, isBeginning: false)
-            noteWait(send, admission)
         }
         let later = send.members.subtracting(part.members)
         guard !later.isEmpty, let next = [opening, staging.nextWave(of: send)].compactMap(\.self).min() else { return }

@@ -253,13 +253,14 @@ struct WaveSorting {
     /// Those for whose wave it is too late.
     ///
     /// - Parameters:
+    ///   - waited: when nobody could start (`WindowWaits`).
     ///   - zones: those of their windows, none if nobody knows them.
     ///   - repeats: for whom it is so only once it has expired.
     func late(
-        of campaign: Campaign, in zones: [Zone], besides repeats: RecipientSet = [], at now: Date
+        of campaign: Campaign, waited: Date?, in zones: [Zone], besides repeats: RecipientSet = [], at now: Date
     ) -> RecipientSet {
         waves.reached.states.reduce(into: RecipientSet()) { late, instant in
-            let limits = campaign.limits(due: instant, in: zones)
+            let limits = campaign.limits(due: instant, waited: waited, in: zones)
             guard limits.lateness(at: now) != nil else { return }
             let members = waves.reached[instant]
             late.formUnion(limits.expired(at: now) == nil ? members.subtracting(repeats) : members)

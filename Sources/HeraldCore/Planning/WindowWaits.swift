@@ -1,6 +1,6 @@
-/// Of which occurrences nobody could start when a run looked last, because the windows of all who are left were closed.
-/// It is noted with the plan. Whoever's window would have been open then, by the file and the list of now, has another
-/// one since: the time before it does not count against them.
+/// Of which occurrences nobody could start when a run looked last, because the windows of all who are left were closed, or
+/// because they waited for their first stage. It is noted with the plan. Whoever could have started then, by the file and
+/// the list of now, has another window or stage since: the time before it does not count against them.
 struct WindowWaits {
     /// When a run looked last and everybody was listed whom it is for. The earliest time there is if none found that.
     let recorded: [OccurrenceID: Date]
@@ -28,10 +28,9 @@ struct WindowWaits {
 }
 
 extension Planner {
-    /// Nobody of the send may start, and somebody waits for their window. In local time each wave has a due time of its
-    /// own, which the state keeps.
+    /// Nobody of the send may start, and somebody waits for their window, or for the clocks of a stage that comes first.
     mutating func noteWait(_ send: Plan.Send, _ admission: Admission) {
-        guard admission.admitted.isEmpty, send.waves == nil, sizes == nil else { return }
+        guard admission.admitted.isEmpty, sizes == nil else { return }
         let isWhole = send.leftOut.missing.isEmpty && send.leftOut.bad.isEmpty
         waits.note(send.occurrence, isWhole: isWhole, at: now)
     }

@@ -58,6 +58,32 @@ struct PlannerWaitTests {
         }
     }
 
+    /// It was 10:00 for the first two at 03:00, and will be for the third at 20:00.
+    @Test(arguments: [nil, DailyHours(from: 5 * 60, to: 22 * 60)] as [DailyHours?], [3600, 3601])
+    func `in local time, too, an edit of the window makes nobody late who waited for it`(
+        _ hours: DailyHours?, _ seconds: Int
+    ) throws {
+        let daily = LocalSchedule(.cron(try Cron(parsing: "0 10 * * *"), start: nil, end: nil), field: "zone")
+        let campaigns = [Self.night, hours].map { hours in
+            var campaign = campaign(hours)
+            campaign.schedule.times = .local(daily)
+            campaign.zoneField = Located("zone")
+            return campaign
+        }
+        var scenario = scenario(campaigns[0], [Zone(offset: 7 * 3600): [1, 2], Zone(offset: -10 * 3600): [3]])
+        let local = LocalTime(year: 2025, month: 12, day: 1, hour: 10)
+        var occurrence = RecordedOccurrence(campaigns[0], local: local)
+        occurrence.waves = Partition(disjoint: [Date.after(-5 * 3600): [1, 2]])
+        scenario.state.occurrences[OccurrenceID(campaign: "tide", local: local, revision: 1)] = occurrence
+        scenario.state.watermarks["tide"] = Watermark(
+            at: .after(-60), schedule: campaigns[0].schedule.text, next: nil, first: .after(-86_400))
+        look(&scenario)
+        scenario.desired.sends[0].campaign = campaigns[1]
+        let send = try #require(scenario.plan(at: .after(seconds)).sends.first)
+        #expect(send.members == (seconds == 3600 ? [1, 2] : []))
+        #expect(send.skipped[.missed] == (seconds == 3600 ? [] : [1, 2]))
+    }
+
     @Test func `the window that people waited for is no later by that`() {
         var scenario = scenario(campaign(Self.night))
         look(&scenario)
