@@ -316,6 +316,20 @@ extension LocalTimeTests {
         #expect(try await run(town, at: 33).numbers == [3])
     }
 
+    /// 4 has their clock at 38:07, and the next stage opens 15 minutes later. For 1 and 2 it expires at 30:07.
+    @Test func `a plan warns of those whose message expires before a first stage with a later clock`() async throws {
+        let zones = ["Asia/Tokyo", "Asia/Tokyo", "Europe/Rome", "America/New_York"]
+        let delivery = "delivery: {stages: [50%, 100%], expires_after: 6h}"
+        let town = try await town(Self.files(Self.daily, zones: zones, more: delivery))
+        for hour in [0, 23] as [Double] { _ = try await run(town, at: hour) }
+        let words =
+            "hello@2027-01-05T09:07 expires for 2 recipients before their stage opens, at 2027-01-05T14:22:00Z at the earliest"
+        let waiting = try await run(town, at: 25)
+        #expect(waiting.numbers.isEmpty && waiting.words.contains(words), "\(waiting.words)")
+        let traced = try await town.herald("state", "find", Registration.fid(1).rawValue)
+        #expect(traced.output.contains("it expires before their stage opens"), "\(traced.output)")
+    }
+
     @Test func `a snapshot shows nothing to send of what everybody has`() async throws {
         let town = try await town(Self.files(Self.daily, zones: ["Europe/Rome", "Europe/Rome"]), hours: 0)
         for hour in [0, 23, 33, 33.1] as [Double] { _ = try await run(town, at: hour) }

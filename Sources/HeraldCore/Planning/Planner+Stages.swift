@@ -94,11 +94,36 @@ extension Planner {
         note(staging.notes, of: send)
         let next = stages.next(after: staging.current)?.words ?? ""
         let reason = "stage \(staging.current.words) soaks, then \(next) opens if all is well"
-        explain(send.occurrence, to: send.members, reason, until: until)
+        explain(send.members, of: send, until: until, opening: until, reason)
         var waiting = Plan.Waiting(
             send, in: campaign.schedule.zone, for: reason, until: until, recipients: send.members.count)
         (waiting.opensStage, waiting.stages) = (true, staging.table())
         plan.waiting.append(waiting)
+    }
+
+    /// Notes what some wait for whose stage is not open, and warns of those whose message expires before it can open.
+    ///
+    /// - Parameters:
+    ///   - instant: when what they wait for may change.
+    ///   - opening: when their stage opens at the earliest.
+    private mutating func explain(
+        _ waiting: RecipientSet, of send: Plan.Send, until instant: Date, opening: Date, _ reason: String
+    ) {
+        let expires = { (start: Date) in send.delivery.expiry(from: start).map { $0 <= opening } ?? false }
+        var lost = RecipientSet()
+        if let waves = send.waves {
+            for start in waves.reached.states where expires(start) {
+                lost.formUnion(waves.reached[start].intersection(waiting))
+            }
+        } else if let start = send.due ?? send.begun, expires(start) {
+            lost = waiting
+        }
+        explain(send.occurrence, to: waiting.subtracting(lost), reason, until: instant)
+        guard !lost.isEmpty else { return }
+        explain(send.occurrence, to: lost, "it expires before their stage opens, and is not sent to them", until: nil)
+        overview.warnings.append(
+            "\(send.occurrence) expires for \(count(lost.count, "recipient")) before their stage opens, at \(opening.rfc3339) at the earliest: it is not sent to them"
+        )
     }
 
     /// What a person decides about a manual soak, and until when it comes in time for those who expire first. Nobody is
@@ -147,7 +172,9 @@ extension Planner {
         let later = send.members.subtracting(part.members)
         guard !later.isEmpty, let next = [opening, staging.nextWave(of: send)].compactMap(\.self).min() else { return }
         let reason = "stage \(staging.current.words) comes first, and its recipients wait for their clock or window"
-        explain(send.occurrence, to: later, reason, until: next)
+        var earliest = next
+        if case .time(let soak)? = campaign.delivery.stages?.soak { earliest = next.adding(soak) }
+        explain(later, of: send, until: next, opening: earliest, reason)
         var waiting = Plan.Waiting(
             send, in: campaign.schedule.zone, for: reason, until: next, recipients: later.count)
         waiting.stages = staging.table()

@@ -94,6 +94,24 @@ struct PlannerStageTests {
         #expect(both.closings == Partition(disjoint: [.after(3600): both.members]))
     }
 
+    /// The first of ten got it, which was due three hours ago. The next stage opens in 14 minutes.
+    @Test(arguments: [(3 * 3600 + 840, true), (3 * 3600 + 841, false)])
+    func `a plan warns of those whose message expires before their stage opens`(_ expiry: Int, _ isTooLate: Bool) {
+        var campaign = Campaign.tide("tide", to: .audience("anglers"), at: .after(-3 * 3600))
+        (campaign.delivery.stages, campaign.delivery.expiresAfter) = (Stages(), .seconds(expiry))
+        var scenario = PlanScenario()
+        scenario.want(campaign, for: RecipientSet(1...10))
+        scenario.began(campaign, accepted: [1])
+        var stage = RecordedStage(
+            share: StageShare(millionths: 100_000), opened: .after(-3 * 3600), planned: 1, draw: "tide#1")
+        stage.settled = .after(-60)
+        scenario.state.occurrences[campaign.id]?.stages = [stage]
+        let proposal = scenario.proposal()
+        #expect(proposal.plan.waiting.map(\.until) == [.after(840)])
+        let words = "\(campaign.id) expires for 9 recipients before their stage opens"
+        #expect(proposal.overview.warnings.contains { $0.hasPrefix(words) } == isTooLate)
+    }
+
     @Test func `a seed among others fills no cap`() async throws {
         let laboratory = Laboratory()
         var send = Plan.Send.sample([1, 2, 3], due: laboratory.now)
