@@ -156,7 +156,8 @@ extension Planner {
         let patience = campaign.schedule.patience(settings)
         let waves = wavesLeft(of: send, wanted, occurrence)
         let ends = waves.compactMap { instant, isKnown -> (instant: Date, end: Date)? in
-            let limits = campaign.limits(due: instant, in: windowZones(of: wanted))
+            let limits = campaign.limits(
+                due: instant, waited: waits.recorded[send.occurrence], in: windowZones(of: wanted))
             let unnoted = isKnown ? nil : patience.map(instant.adding)
             return [limits.deadline, limits.expiry, unnoted].compactMap(\.self).min().map { (instant, $0) }
         }

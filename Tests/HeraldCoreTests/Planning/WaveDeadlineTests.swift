@@ -77,6 +77,16 @@ struct WaveDeadlineTests {
         }
     }
 
+    /// Ten minutes ago a run found nobody who could start: their window was another one.
+    @Test func `the wave of those who waited has all of max_lateness from then on`() throws {
+        var scenario = try scenario(.latest)
+        scenario.state.apply([.waited([Self.id: .after(-600)])])
+        let end = Date.after(6600)
+        let reason = try #require(scenario.plan().held.first).reason
+        #expect(reason.hasSuffix(words(end, Self.wave)), "\(reason)")
+        #expect(isSent(scenario, at: end) && !isSent(scenario, at: end + 1))
+    }
+
     @Test func `another target is for all who are listed, so its waves have all of max_lateness`() throws {
         let end = try #require(Self.ends[.latest])
         var scenario = try scenario(.none)
