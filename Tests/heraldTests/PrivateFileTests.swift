@@ -34,7 +34,8 @@ struct PrivateFileTests {
     private static let kinds: [(FileKind, String)] = [
         (.plan, #"{"schema" : "herald.plan/1"}"#), (.report, #"{"schema" : "herald.report/1"}"#),
         (.snapshot, #"{"schema" : "herald.snapshot/1"}"#), (.metrics, "# HELP herald_run_accepted x\n"),
-        (.feedback, "{\"kind\":\"fid\"}\n"),
+        (.feedback, "{\"died\":\"2026-11-30T10:00:00Z\",\"kind\":\"fid\",\"registration\":\"cTEST\"}\n"),
+        (.feedback, "{\"campaign\":\"tide\",\"code\":null,\"registration\":\"cTEST\"}\n"),
     ]
 
     @Test(arguments: kinds) func `a file is replaced by one of its kind`(_ kind: FileKind, _ text: String) throws {
@@ -51,8 +52,9 @@ struct PrivateFileTests {
     }
 
     /// A plan is no report, and a key file is neither.
-    @Test(arguments: [FileKind.plan, .report, .snapshot]) func `JSON of another kind stays`(_ kind: FileKind) throws {
-        for text in ["{\"type\": \"service_account\"}\n", "{\"schema\": \"herald.calendar/1\"}\n"] {
+    @Test(arguments: [FileKind.plan, .report, .snapshot, .feedback])
+    func `JSON of another kind stays`(_ kind: FileKind) throws {
+        for text in ["{\"type\": \"service_account\"}\n", "{\n  \"schema\" : \"herald.calendar/1\"\n}\n"] {
             try folder.write(text, to: "report.json")
             #expect(throws: CommandFailure.self) { try kind.requireReplaceable(path) }
         }

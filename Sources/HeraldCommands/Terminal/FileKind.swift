@@ -16,7 +16,7 @@ enum FileKind {
     }
 
     private func isOne(_ bytes: Data) -> Bool {
-        bytes.starts(with: signs.start.utf8) && bytes.range(of: Data(signs.mark.utf8)) != nil
+        signs.starts.contains { bytes.starts(with: $0.utf8) } && bytes.range(of: Data(signs.mark.utf8)) != nil
     }
 
     private var words: String {
@@ -29,14 +29,14 @@ enum FileKind {
         }
     }
 
-    /// How such a file begins, and what is somewhere in it.
-    private var signs: (start: String, mark: String) {
+    /// How such a file may begin, and what is somewhere in it.
+    private var signs: (starts: [String], mark: String) {
         switch self {
-        case .plan: ("{", "\"herald.plan/")
-        case .report: ("{", "\"herald.report/")
-        case .snapshot: ("{", "\"herald.snapshot/")
-        case .metrics: ("#", "herald_")
-        case .feedback: ("{", "\n")
+        case .plan: (["{"], "\"herald.plan/")
+        case .report: (["{"], "\"herald.report/")
+        case .snapshot: (["{"], "\"herald.snapshot/")
+        case .metrics: (["#"], "herald_")
+        case .feedback: (["{\"died\":", "{\"campaign\":"], "\"registration\":")
         }
     }
 }
