@@ -1,5 +1,6 @@
 import Foundation
 import HeraldTestSupport
+import Synchronization
 import Testing
 
 @testable import HeraldCommands
@@ -58,5 +59,24 @@ struct PrivateFileTests {
             try folder.write(text, to: "report.json")
             #expect(throws: CommandFailure.self) { try kind.requireReplaceable(path) }
         }
+    }
+
+    @Test func `a pipe that does not block gets all, too`() throws {
+        var ends: [Int32] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        let (reader, writer) = (FileHandle(fileDescriptor: ends[0], closeOnDealloc: true), ends[1])
+        try #require(fcntl(writer, F_SETFL, O_NONBLOCK) == 0)
+        let length = 1 << 20
+        let isWritten = Mutex(false)
+        let queue = DispatchQueue(label: "herald.test.pipe")
+        queue.async {
+            let isWhole = writeAll(String(repeating: "x", count: length), to: writer)
+            isWritten.withLock { $0 = isWhole }
+            close(writer)
+        }
+        #expect(try reader.readToEnd()?.count == length)
+        queue.sync {}
+        let isWhole = isWritten.withLock(\.self)
+        #expect(isWhole)
     }
 }
