@@ -8,6 +8,7 @@ package enum HeraldProgram {
     package static func main() async {
         // A reader that closes the pipe has seen enough. That must not kill herald in the middle of a run.
         signal(SIGPIPE, SIG_IGN)
+        StandardStreams.replaceClosed()
         var failures: [CommandFailure] = []
         do { try await Herald.run(Array(CommandLine.arguments.dropFirst())) } catch {
             guard let failure = CommandFailure(error) else { exitAsParser(error) }

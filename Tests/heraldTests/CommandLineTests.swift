@@ -105,12 +105,23 @@ import Testing
         #expect(result.errors.hasSuffix("0\n") && !result.errors.contains("standard output"), "\(result.errors)")
     }
 
+    @Test(arguments: ["plan --format json", "apply --auto-approve"])
+    func `whoever closes the streams wants nothing of them`(_ command: String) async throws {
+        let sandbox = try Sandbox(Self.files)
+        let (_, host) = try await sandbox.startEmulator()
+        let words = ["-w", sandbox.workspace] + command.split(separator: " ").map(String.init)
+        let script = "exec \"$0\" \"$@\" <&- >&-"
+        let result = try await Self.herald(script, words, in: sandbox, host: host)
+        #expect(result.status == 0 && !result.errors.contains("standard output"), "\(result.errors)")
+        await sandbox.end()
+    }
+
     /// Runs herald as a shell does that script.
     private static func herald(
-        _ script: String, _ words: [String], in sandbox: Sandbox
+        _ script: String, _ words: [String], in sandbox: Sandbox, host: String = "127.0.0.1:9"
     ) async throws -> ChildProcess.Result {
         try await ChildProcess.run(
-            "/bin/sh", ["-c", script, HeraldProcess.program] + words, environment: sandbox.environment("127.0.0.1:9"))
+            "/bin/sh", ["-c", script, HeraldProcess.program] + words, environment: sandbox.environment(host))
     }
 
     @Test func `a mistyped path does not replace the state`() async throws {

@@ -1,10 +1,18 @@
 import Foundation
 import Synchronization
 
-/// Standard output and standard error of this process.
+/// Standard input, output and error of this process.
 enum StandardStreams {
     /// The number of the error that kept standard output from being written; 0 if all of it was.
     private static let problem = Atomic<Int32>(0)
+
+    /// Puts the null device where whoever started herald closed a stream. Otherwise the first files that herald opens
+    /// would have its number, and get what is printed.
+    static func replaceClosed() {
+        var descriptor: Int32 = -1
+        repeat { descriptor = open("/dev/null", O_RDWR) } while (0...STDERR_FILENO).contains(descriptor)
+        if descriptor >= 0 { close(descriptor) }
+    }
 
     static func write(_ text: String, to descriptor: Int32) {
         if writeAll(text, to: descriptor) { return }
