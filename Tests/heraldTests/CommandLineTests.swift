@@ -124,14 +124,14 @@ import Testing
             "/bin/sh", ["-c", script, HeraldProcess.program] + words, environment: sandbox.environment(host))
     }
 
-    @Test func `a mistyped path does not replace the state`() async throws {
+    @Test func `a mistyped path does not change the state`() async throws {
         let sandbox = try Sandbox(Self.files)
         let (_, host) = try await sandbox.startEmulator()
         #expect(try await sandbox.herald("state init", host: host).status == 0)
         for command in [
             "plan --out", "apply --auto-approve --report", "run --report", "run --metrics",
             "test to-all --audience some --report", "groups export --all --out", "state snapshot --out",
-            "feedback --file",
+            "feedback --file", "apply --auto-approve --receipts", "run --events",
         ] {
             let result = try await sandbox.herald("\(command) \(sandbox.statePath)", host: host)
             #expect(result.status == 1, "\(command): \(result.output)")

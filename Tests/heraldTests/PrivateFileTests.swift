@@ -37,6 +37,7 @@ struct PrivateFileTests {
         (.snapshot, #"{"schema" : "herald.snapshot/1"}"#), (.metrics, "# HELP herald_run_accepted x\n"),
         (.feedback, "{\"died\":\"2026-11-30T10:00:00Z\",\"kind\":\"fid\",\"registration\":\"cTEST\"}\n"),
         (.feedback, "{\"campaign\":\"tide\",\"code\":null,\"registration\":\"cTEST\"}\n"),
+        (.lines, "{\"event\":\"plan\"}\n"),
     ]
 
     @Test(arguments: kinds) func `a file is replaced by one of its kind`(_ kind: FileKind, _ text: String) throws {

@@ -264,6 +264,7 @@ extension Conductor {
 
     func openFiles(_ report: Report) throws -> RunFiles {
         if let path = request.reportPath { try FileKind.report.requireReplaceable(path) }
+        if let path = request.receiptsPath { try FileKind.lines.requireReplaceable(path) }
         do {
             if request.reportPath == nil {
                 try FileManager.default.createDirectory(

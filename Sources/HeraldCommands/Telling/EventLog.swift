@@ -27,6 +27,7 @@ final class EventLog: Sendable {
             let console = common.console
             write = { console.result($0 + "\n") }
         } else {
+            try FileKind.lines.requireReplaceable(path)
             let file = LineFile(path: path, of: "events", common.console)
             do { try file.open() } catch {
                 throw CommandFailure.unwritable("the events cannot be written to \(path)")

@@ -4,6 +4,8 @@ import Foundation
 /// state or a list.
 enum FileKind {
     case plan, report, snapshot, metrics, feedback
+    /// Events or receipts, to which more are added.
+    case lines
 
     /// Throws if a file is there that is neither of this kind nor empty.
     func requireReplaceable(_ path: String) throws(CommandFailure) {
@@ -26,6 +28,7 @@ enum FileKind {
         case .snapshot: "snapshot"
         case .metrics: "file of metrics"
         case .feedback: "file of 'herald feedback'"
+        case .lines: "file of JSON lines"
         }
     }
 
@@ -37,6 +40,7 @@ enum FileKind {
         case .snapshot: (["{"], "\"herald.snapshot/")
         case .metrics: (["#"], "herald_")
         case .feedback: (["{\"died\":", "{\"campaign\":"], "\"registration\":")
+        case .lines: (["{\""], ":")
         }
     }
 }
