@@ -14,7 +14,7 @@ struct MemberList {
     /// What a person is told of it.
     func summary(in file: String) -> String {
         "wrote \(count(lines.count, "member")) to \(file)"
-            + (kept.isEmpty ? "" : ", and kept \(kept.count.grouped) of other groups")
+            + (kept.isEmpty ? "" : ", and kept \(count(kept.count, "other row"))")
     }
 
     mutating func add(_ members: [RecipientID: Registration], of group: GroupName) {
