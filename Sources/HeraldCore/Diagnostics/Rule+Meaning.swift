@@ -140,7 +140,7 @@ extension Rule {
         case .variantSmall:
             "Fewer than 100 recipients get the variant. A difference between groups of that size is mostly chance."
         case .variantHidesLocale:
-            "A variant's text replaces that of every locale. It gives the text for each locale of the campaign too."
+            "A variant's message replaces that of every locale. It gives what people read for each locale of the campaign too, and anything else for the locales that give it."
         case .roundTime: "FCM asks to keep large sends away from :00, :15, :30 and :45."
         case .shortLateness: "Between two runs an occurrence becomes too late to be sent."
         case .capSchedule: "A campaign is due more often than a frequency cap allows, so the cap stops it by itself."
