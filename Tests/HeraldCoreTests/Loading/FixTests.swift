@@ -117,6 +117,11 @@ struct FixTests {
         #expect(loaded.diagnostics.filter { $0.rule == .yamlSyntax }.map(\.help) == [help])
     }
 
+    @Test func `braces around a quote that is not closed are no text`() throws {
+        let loaded = try WorkspaceLoader.load(files: ["x.yaml": Self.message("data: {a: \"b}")])
+        #expect(loaded.diagnostics.filter { $0.rule == .yamlSyntax }.map(\.help) == ["a quote is not closed"])
+    }
+
     @Test func `a text of the settings that needs quotes is told so`() throws {
         let loaded = try WorkspaceLoader.load(files: ["herald.yaml": "herald: 1\nproject: @tide\n"])
         #expect(loaded.diagnostics.map(\.fix?.text) == ["\"@tide\""])

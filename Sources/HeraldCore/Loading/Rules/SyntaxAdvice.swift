@@ -101,7 +101,7 @@ struct SyntaxAdvice {
         .map { line.columns(of: $0.output.text) }
         // An entry of a list.
         let entry = line.firstMatch(of: #/^\s*(?:- +)+(?<text>\S.*?)\s*$/#).map { line.columns(of: $0.output.text) }
-        // A bracket that is never closed does not belong to a text.
+        // A bracket or a quote in it that is never closed does not belong to a text.
         return (inner + [whole, entry].compactMap(\.self)).filter {
             line.part($0).isBalanced && !line.part($0).isInQuotes
         }
@@ -142,7 +142,8 @@ extension String {
 
     fileprivate var isBalanced: Bool {
         let count = { (character: Character) in self.count { $0 == character } }
-        return first != "[" && first != "{" || count("[") == count("]") && count("{") == count("}")
+        if first != "[", first != "{" { return true }
+        return count("[") == count("]") && count("{") == count("}") && count("\"").isMultiple(of: 2)
     }
 
     fileprivate func part(_ columns: Range<Int>) -> String {
