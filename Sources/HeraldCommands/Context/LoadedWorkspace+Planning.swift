@@ -64,10 +64,14 @@ extension LoadedWorkspace {
             proposal = planned
         case .snapshot(let snapshot, let remarks):
             desired = try Resolver.desired(of: workspace, ListedRecipients(recipientIndex))
+            // A snapshot of an older herald does not say what was approved.
+            let isRequired = snapshot.approvals.map { workspace.settings.approval.isRequired || !$0.isEmpty } ?? false
             proposal =
                 Planner.forecast(
                     from: snapshot, of: desired, workspace.settings, in: workspace, policy: policy,
-                    workspaceDigest: digest, onlyCampaigns: Set(scope.campaigns),
+                    workspaceDigest: digest,
+                    approval: isRequired && scope.heedsApproval ? approval(of: desired) : nil,
+                    onlyCampaigns: Set(scope.campaigns),
                     judgedAudiences: workspace.audiences(decidingOf: Set(scope.campaigns)), days: scope.days,
                     upcoming: scope.upcoming, listsSkipped: workspace.listsSkipped, remarks: remarks, at: now,
                     clock: clock

@@ -6,18 +6,20 @@ extension Planner {
     ///
     /// - Parameters:
     ///   - workspace: what guards are about. Without it, only a guard of a single campaign keeps others from being capped.
+    ///   - approval: what the files decide, if only what was approved may be done.
     ///   - remarks: what else is to be said about the snapshot, such as its age.
     ///   - clock: the machine's own time. By default now.
     package static func forecast(
         from snapshot: StateSnapshot, of desired: Desired, _ settings: Settings, in workspace: Workspace? = nil,
         policy: GuardPolicy = .stop(Overrides()), workspaceDigest: String = "",
-        onlyCampaigns: Set<String> = [], judgedAudiences: Set<String>? = nil, days: Int = 7,
-        upcoming: UpcomingLimit? = nil, listsSkipped: Bool = false, remarks: [String] = [], at now: Date,
-        clock: Date? = nil
+        approval: Approval? = nil, onlyCampaigns: Set<String> = [], judgedAudiences: Set<String>? = nil,
+        days: Int = 7, upcoming: UpcomingLimit? = nil, listsSkipped: Bool = false, remarks: [String] = [],
+        at now: Date, clock: Date? = nil
     ) -> Forecast {
         var input = Input(
             desired: desired, state: snapshot.likeness(nearestTo: desired), settings: settings,
-            workspaceDigest: workspaceDigest, onlyCampaigns: onlyCampaigns, days: days, listsSkipped: listsSkipped)
+            workspaceDigest: workspaceDigest, onlyCampaigns: onlyCampaigns, days: days, listsSkipped: listsSkipped,
+            approval: approval)
         (input.judgedAudiences, input.policy, input.clock) = (judgedAudiences, policy, clock)
         if let workspace { input.workspace = workspace }
         if let upcoming { input.upcoming = upcoming }
@@ -26,6 +28,7 @@ extension Planner {
         planner.overview.warnings = remarks + snapshot.strangeness(to: desired)
         planner.work(on: onlyCampaigns)
         planner.judgeBySizes(snapshot.sizes, selected: onlyCampaigns)
+        if let approval { planner.holdUnapproved(approval) }
         return Forecast(Proposal(planner.plan, planner.overview))
     }
 

@@ -23,9 +23,16 @@ extension StateSnapshot {
         }
         var names: [String: DesiredGroup] = [:]
         for group in desired.groups { names[digest(of: group.name)] = group }
+        let named = { (digest: String) in names[digest]?.name ?? GroupName(rawValue: String(digest.prefix(23))) }
         for (digest, size) in sizes.groups {
-            guard let name = names[digest]?.name ?? GroupName(rawValue: String(digest.prefix(23))) else { continue }
+            guard let name = named(digest) else { continue }
             state.groups[name] = crowd.group(size, nearestTo: names[digest]?.members ?? [])
+        }
+        for (resource, approved) in approvals ?? [:] {
+            guard var key = Definition.Key(resource) else { continue }
+            if key.kind == .group { key.name = named(key.name)?.rawValue ?? key.name }
+            state.approvals[key.text] = RecordedApproval(
+                digest: approved.digest, size: approved.size, by: "somebody", at: time)
         }
         return state
     }

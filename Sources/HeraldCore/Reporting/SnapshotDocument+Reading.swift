@@ -49,6 +49,7 @@ extension StateSnapshot {
             .list("audience", { try $0.name() }, { try $0["size"].count() }) ?? [:]
         waited =
             try part.optional("waited")?.list("occurrence", { try $0.occurrence() }, { try $0["at"].date() }) ?? [:]
+        approvals = try part.optional("approvals")?.list("resource", { try $0.resource() }, Approved.init)
         watermarks = try part["watermarks"].list("campaign", { try $0.name() }, Watermark.init)
         occurrences = try part["occurrences"].list("occurrence", { try $0.occurrence() }, Occurrence.init)
         formerNames = try part["former_names"].list("campaign", { try $0.name() }, { try $0["names"].names() })
@@ -141,6 +142,12 @@ extension StateSnapshot.Group {
         adding = try part["adding"].count()
         hasKey = try part["has_key"].bool()
         try part.check(members + adding)
+    }
+}
+
+extension StateSnapshot.Approved {
+    fileprivate init(_ part: SnapshotPart) throws {
+        self.init(digest: try part["digest"].text(), size: try part.optional("size")?.count())
     }
 }
 

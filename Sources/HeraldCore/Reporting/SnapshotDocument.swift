@@ -45,6 +45,7 @@ package struct SnapshotDocument {
         if !snapshot.waited.isEmpty {
             members["waited"] = list(snapshot.waited, "occurrence") { ["at": .string($0.rfc3339)] }
         }
+        if let approvals = snapshot.approvals { members["approvals"] = list(approvals, "resource") { $0.json } }
         return .object(members)
     }
 
@@ -77,6 +78,14 @@ extension StateSnapshot.Topic {
 extension StateSnapshot.Group {
     fileprivate var json: [String: JSONValue] {
         ["members": .int(Int64(members)), "adding": .int(Int64(adding)), "has_key": .bool(hasKey)]
+    }
+}
+
+extension StateSnapshot.Approved {
+    fileprivate var json: [String: JSONValue] {
+        var members: [String: JSONValue] = ["digest": .string(digest)]
+        members["size"] = size.map { .int(Int64($0)) }
+        return members
     }
 }
 

@@ -134,6 +134,9 @@ struct SnapshotPart {
         }
     }
 
+    /// What an approval is of, as `campaign:welcome`.
+    func resource() throws -> String { try word { Self.isLine($0) ? Definition.Key($0)?.text : nil } }
+
     func occurrence() throws -> OccurrenceID { try word { OccurrenceID(read: $0) } }
 }
 

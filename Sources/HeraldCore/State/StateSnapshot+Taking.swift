@@ -26,6 +26,15 @@ extension StateSnapshot {
             lastRun?.refusals[place].step = Self.digest(of: refusal.step, in: identity.lineage)
         }
         tested = Set(state.tests.map(\.campaign))
+        let approved = state.approvals.map { (hidingGroup(in: $0), Approved(digest: $1.digest, size: $1.size)) }
+        approvals = Dictionary(approved) { first, _ in first }
+    }
+
+    /// The name of what was approved, with a digest for that of a group.
+    private func hidingGroup(in resource: String) -> String {
+        guard var key = Definition.Key(resource), key.kind == .group else { return resource }
+        key.name = Self.digest(of: key.name, in: identity.lineage)
+        return key.text
     }
 
     /// What stands for a group's name, which may name a person. Whoever knows the name can find it again.

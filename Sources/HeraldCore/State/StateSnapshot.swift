@@ -29,6 +29,8 @@ package struct StateSnapshot: Hashable, Sendable {
     package var audienceSizes: [String: Int] = [:]
     package var goneAudiences: [String: Int] = [:]
     package var waited: [OccurrenceID: Date] = [:]
+    /// By resource, as in `RecordedState`. `nil` if an older herald took it, which did not note them.
+    package var approvals: [String: Approved]?
 
     package init(identity: RecordedState.Identity, serial: Int64, time: Date) {
         (self.identity, self.serial, self.time) = (identity, serial, time)
@@ -71,6 +73,14 @@ package struct StateSnapshot: Hashable, Sendable {
         package var hasKey = false
 
         package init() {}
+    }
+
+    /// What was approved. Who did it is a person's name.
+    package struct Approved: Hashable, Sendable {
+        package var digest: String
+        package var size: Int?
+
+        package init(digest: String, size: Int?) { (self.digest, self.size) = (digest, size) }
     }
 
     package struct Occurrence: Hashable, Sendable {

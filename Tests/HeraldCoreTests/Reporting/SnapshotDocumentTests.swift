@@ -37,6 +37,10 @@ import Testing
             .rename(campaign: "old", to: "ebb"),
             .test(RecordedTest(campaign: "trial", at: DocumentSamples.now, accepted: 1, rejected: 0, unknown: 0)),
             .topicAPI(.registrations, at: DocumentSamples.now), .sendQuota(600_000, at: DocumentSamples.now),
+            .approve([
+                "campaign:ebb": RecordedApproval(digest: "sha256:ab", size: 6, by: "Anna", at: DocumentSamples.now),
+                "group:chris": RecordedApproval(digest: "sha256:cd", size: nil, by: "Anna", at: DocumentSamples.now),
+            ]),
         ])
         return state
     }

@@ -140,6 +140,32 @@ import Testing
         await sandbox.end()
     }
 
+    @Test func `a snapshot says what nobody approved, and not who approved the rest`() async throws {
+        let sandbox = try sandbox("approval: required\n")
+        let (_, host) = try await sandbox.startEmulator()
+        #expect(try await sandbox.herald("state init", host: host).status == 0)
+        let path = "\(sandbox.folder.path)/snapshot.json"
+        for isApproved in [false, true] {
+            if isApproved {
+                let plan = try await plan(sandbox, host: host)
+                #expect(try await sandbox.herald("approve \(plan) --by anna", host: host).status == 0)
+            }
+            #expect(try await sandbox.herald("state snapshot --out \(path)", host: host).status == 0)
+            let status = try await sandbox.herald("status --snapshot \(path)", host: host)
+            #expect(status.status == (isApproved ? 0 : 4), "\(status.output)\(status.errors)")
+            #expect(status.output.contains("! Not approved: ") == !isApproved, "\(status.output)")
+            let shown = try await sandbox.herald("plan --snapshot \(path)", host: host)
+            #expect(shown.output.contains("Not approved, and so left out:") == !isApproved, "\(shown.output)")
+        }
+        #expect(try !sandbox.folder.read("snapshot.json").contains("anna"))
+        try edit(sandbox, "title: Hello, body: To each", "title: Ciao, body: To each")
+        let changed = try await sandbox.herald("plan --snapshot \(path)", host: host)
+        #expect(
+            changed.output.contains("campaign 'to-all': the files changed since somebody approved it"),
+            "\(changed.output)")
+        await sandbox.end()
+    }
+
     @Test func `who leaves the files leaves FCM only when that was approved`() async throws {
         let sandbox = try sandbox("approval: required\nguards: {max_unsubscribe_percent: 100}\n")
         let (_, host) = try await sandbox.startEmulator()
