@@ -120,6 +120,8 @@ extension Campaign {
         fields.add("acknowledge.broadcast", .bool(acknowledged.broadcast), usually: false)
         fields.add("acknowledge.max_recipients", acknowledged.maxRecipients.map { .int(Int64($0)) })
         fields.add("previous_names", previousNames)
+        // With it begins the draw of variants and stages. Where it is the only one, the names say it.
+        if previousNames.count > 1 { fields.add("previous_names.first", .string(previousNames[0].value)) }
         fields.add("description", description.map { .string($0) }, isDecision: false)
         fields.add("owner", owner.map { .string($0) }, isDecision: false)
         return Definition(

@@ -34,6 +34,16 @@ import Testing
         #expect(try ReviewedFiles.approval() == after)
     }
 
+    @Test func `the earlier name with which the draw of variants begins is part of it`() throws {
+        let digests = try ["[winter, spring]", "[spring, winter]"].map { names in
+            try ReviewedFiles.approval(
+                ReviewedFiles.replacing(
+                    "kind: campaign", with: "kind: campaign\nprevious_names: \(names)", in: Self.welcome)
+            ).digest
+        }
+        #expect(digests[0] != digests[1])
+    }
+
     @Test func `an audience is approved with whoever uses it`() throws {
         let before = try ReviewedFiles.approval()
         let after = try ReviewedFiles.approval(
