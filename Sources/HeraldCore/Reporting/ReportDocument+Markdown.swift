@@ -122,7 +122,7 @@ extension Report.Result {
         case .failed: "done, with failures"
         case .unknown: "done, with unknown outcomes"
         case .halted: "a stage was halted"
-        case .refused: "refused by a guard"
+        case .refused: "a guard refused something, or nobody approved it"
         case .interrupted: "stopped before its end"
         }
     }

@@ -130,6 +130,10 @@ import Testing
         #expect(steps.first { $0["occurrence"] == "to-topic@once" }?["approved_by"] == "anna")
         #expect(steps.first { $0["occurrence"] == "to-all@once" }?["accepted"] == 0)
 
+        let told = try await sandbox.herald(
+            "report \(sandbox.folder.path)/report.json --format markdown", host: host)
+        #expect(told.output.hasPrefix("## herald run: a guard refused something, or nobody approved it\n"))
+
         let second = try await self.plan(sandbox, host: host)
         #expect(try await sandbox.herald("approve \(second) --by bert", host: host).status == 0)
         #expect(try await sandbox.herald("run", host: host).status == 0)
