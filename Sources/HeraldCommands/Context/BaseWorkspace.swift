@@ -15,7 +15,11 @@ struct BaseWorkspace {
         let base = try GitBase.read(reference, for: folder.path)
         commit = base.commit
         let files = Dictionary(base.files.map { ($0.path, Array($0.bytes)) }) { first, _ in first }
-        guard let copy = WorkspaceFolder(holding: files) else { return }
+        guard let copy = WorkspaceFolder(holding: files) else {
+            // It may have been in another folder, or be new.
+            warnings = ["no herald.yaml was in this folder in \(commit.prefix(12)): everything counts as new here"]
+            return
+        }
         let loaded = WorkspaceLoader.load(
             folder.isUnderReview ? copy.underReview(in: copy.path) : copy, environment: environment, lists: .skip,
             at: .distantPast)

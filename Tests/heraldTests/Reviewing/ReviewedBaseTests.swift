@@ -106,6 +106,20 @@ import Testing
         #expect(changes.allSatisfy { $0["action"] == "added" })
     }
 
+    @Test func `a workspace that was in another folder at the base is not compared`() async throws {
+        let review = try await ReviewSandbox()
+        try await review.sandbox.git(["checkout", "-q", "main"], in: "repo")
+        try await review.sandbox.git(["mv", "push", "old"], in: "repo")
+        try await review.sandbox.commit("elsewhere", in: "repo")
+        try await review.sandbox.git(["checkout", "-q", "-B", "change"], in: "repo")
+        try await review.sandbox.git(["mv", "old", "push"], in: "repo")
+        let result = try await review.review()
+        #expect(result.status == 0, "\(result.errors)")
+        let comment = try review.output("plan.md")
+        #expect(comment.contains("- no herald.yaml was in this folder in "), "\(comment)")
+        #expect(comment.contains(": everything counts as new here\n"), "\(comment)")
+    }
+
     @Test(arguments: ["", "ignore: [other]\n"])
     func `files of a submodule are not known at the base`(_ ignored: String) async throws {
         let settings = try #require(ReviewSandbox.files["repo/push/herald.yaml"])
