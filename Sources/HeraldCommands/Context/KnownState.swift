@@ -20,6 +20,8 @@ struct KnownState {
     var hasMoved = false
     /// What git says about the files. `nil` without git.
     var checkout: Checkout?
+    /// What cannot be judged, because not all was read that says how the state is.
+    var unjudged: [UnjudgedGuard] = []
 
     var exists: Bool { store != nil }
 

@@ -61,6 +61,7 @@ extension LoadedWorkspace {
                 planned.overview.warnings.insert(
                     "\(holder) is at work; whom it is sending to now shows as unknown until it ends", at: 0)
             }
+            planned.overview.unjudged += state.unjudged
             proposal = planned
         case .snapshot(let snapshot, let remarks):
             desired = try Resolver.desired(of: workspace, ListedRecipients(recipientIndex))

@@ -59,7 +59,13 @@ struct ReviewedFiles {
                 help: "set HERALD_STATE to this workspace's state")
         }
         let checkout = GitHistory.checkout(at: folder.path, appliedLast: recorded.commits.last)
-        return .state(KnownState(store: store, recorded: recorded, checkout: checkout), at: location)
+        var state = KnownState(store: store, recorded: recorded, checkout: checkout)
+        state.hasMoved = try await location.hasMoved()
+        // With a database they are in the workspace, where a pull request can bring its own.
+        state.unjudged = [Guard.stateWentBack, .otherWorkspace].map {
+            UnjudgedGuard(kind: $0, reason: "a review does not read the reports of runs")
+        }
+        return .state(state, at: location)
     }
 
     /// What the files say without the environment. A variable could mean anything.

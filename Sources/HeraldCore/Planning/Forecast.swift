@@ -15,4 +15,8 @@ package struct UnjudgedGuard: Hashable, Sendable {
     /// What it is about, as `topic 'tides'`. Empty if it is about everything.
     package var names: [String] = []
     package var reason: String
+
+    package init(kind: Guard, names: [String] = [], reason: String) {
+        (self.kind, self.names, self.reason) = (kind, names, reason)
+    }
 }

@@ -256,6 +256,9 @@ import Testing
         #expect(try await review.review([], ci.merging(["HERALD_STATE": "\(folder)/state.sqlite"]) { $1 }).status == 0)
         #expect(try subscriptions() == 0)
         #expect(try review.output("plan.md").contains("State: serial "))
+        #expect(
+            try review.output("plan.md").contains(
+                "- `state_went_back`, `other_workspace`: a review does not read the reports of runs\n"))
         // A variable may stand for any project, another project is another one.
         try review.replace("project: club-prod", with: "project: ${PROJECT}", in: "herald.yaml")
         #expect(try await review.review(snapshot, ci).status == 0)
