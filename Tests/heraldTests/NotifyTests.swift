@@ -95,6 +95,8 @@ import Testing
         #expect(held["figures"]?["unknown"] == 1 && held["figures"]?["accepted"] == 19)
         let run = try #require(held["run"]?.string)
         #expect(held["report_url"] == .string("https://reports.example/\(run).html"))
+        // That run had nothing to do, so it has no report.
+        #expect(notices.last?["change"] == "well" && notices.last?["report_url"] == nil)
         for post in json.posts + slack.posts {
             #expect(!post.body.contains("cTEST") && !post.body.contains("Hello") && !post.body.contains(Self.secret))
             #expect(post.headers["content-type"] == "application/json")

@@ -12,6 +12,9 @@ struct SavedReports {
 
     init(in folder: String) { self.folder = folder }
 
+    /// Whether a run has one there. One that had nothing to do, or could not begin, has none.
+    func has(_ run: String) -> Bool { FileManager.default.fileExists(atPath: "\(folder)/\(run).json") }
+
     /// What the newest reports say of this state. Those of other states, of tests and of dry runs do not count.
     func versions(of lineage: String) -> [StateVersion] {
         var found: [StateVersion] = []

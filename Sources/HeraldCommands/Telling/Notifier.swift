@@ -1,6 +1,7 @@
 import FCMClient
 import Foundation
 import HeraldCore
+import HeraldStore
 
 /// Tells webhooks what people should know of. It gives up after half a minute; the next run goes on.
 struct Notifier {
@@ -8,6 +9,7 @@ struct Notifier {
     private let project: String
     private let workspace: String
     private let machine: Machine
+    private let reports: SavedReports
     /// What occurrences say, by the digest of their content: as the files say it now. What was changed since is not shown.
     private let texts: [String: [String]]
 
@@ -28,6 +30,7 @@ struct Notifier {
     init(_ context: CommandContext) {
         (webhooks, machine) = (context.settings.webhooks, context.machine)
         (project, workspace) = (context.settings.project, context.files.folder.name(context.settings))
+        reports = SavedReports(in: context.state.reports)
         let lines = webhooks.contains(where: \.showsText) ? try? context.files.workspace.linesByContent() : nil
         texts = lines ?? [:]
     }
@@ -119,7 +122,9 @@ struct Notifier {
         unless isStopped: @Sendable () -> Bool
     ) async throws(TellingProblem) {
         let lines = notice.content.flatMap { texts[$0] } ?? []
-        let body = notice.body(for: webhook, project: project, workspace: workspace, texts: lines)
+        let body = notice.body(
+            for: webhook, project: project, workspace: workspace,
+            hasReport: notice.isTest || reports.has(notice.run), texts: lines)
         for pause in Self.pauses.map(Optional.some) + [nil] {
             var headers = [(name: "x-herald-id", value: notice.id)]
             if let secret {

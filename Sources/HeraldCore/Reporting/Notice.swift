@@ -84,9 +84,14 @@ package struct Notice: Hashable, Sendable {
 
     /// - Parameters:
     ///   - webhook: whom it is for.
+    ///   - hasReport: whether there is a report of the run.
     ///   - texts: what the occurrence says, a line for each text.
-    package func body(for webhook: Webhook, project: String, workspace: String, texts: [String] = []) -> String {
+    package func body(
+        for webhook: Webhook, project: String, workspace: String, hasReport: Bool, texts: [String] = []
+    ) -> String {
         let texts = webhook.showsText ? texts : []
+        var webhook = webhook
+        if !hasReport { webhook.reportURL = nil }
         switch webhook.form {
         case .json: return json(webhook, project, workspace, texts).compactText
         case .slack: return slack(webhook, project, workspace, texts).compactText

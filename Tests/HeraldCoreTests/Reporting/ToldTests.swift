@@ -312,7 +312,7 @@ import Testing
         notice.command = "herald `run`"
         var webhook = Self.webhook
         webhook.form = .slack
-        let body = notice.body(for: webhook, project: "<!here>", workspace: "w")
+        let body = notice.body(for: webhook, project: "<!here>", workspace: "w", hasReport: true)
         #expect(
             !body.contains("<!") && !body.contains("<https") && !body.contains("\\u001B") && !body.contains("`run`"))
         #expect(body.contains("&lt;!channel&gt; &amp; &lt;https://evil.example|click&gt;"))
@@ -326,7 +326,7 @@ import Testing
         var webhook = Self.webhook
         (webhook.form, webhook.showsText) = (.slack, true)
         let texts = [String](repeating: notice.sentence, count: count)
-        let body = notice.body(for: webhook, project: "p", workspace: "w", texts: texts)
+        let body = notice.body(for: webhook, project: "p", workspace: "w", hasReport: true, texts: texts)
         let blocks = try #require(try JSONValue(parsing: Array(body.utf8))["blocks"]?.array)
         let shown = blocks.compactMap { $0["text"]?["text"]?.string }
         #expect(shown.count == 4 && shown.allSatisfy { $0.utf16.count <= 3_000 && $0.utf16.count > 0 })
