@@ -1,6 +1,17 @@
 internal import FCM
 
 extension PlanDocument {
+    /// What nobody approved: what is left out now, what waits and what is held. "Coming up" marks its own.
+    var unapproved: [Plan.Unapproved] {
+        let coming = Set(overview.upcoming.map(\.occurring.campaign))
+        let others = overview.unapproved.filter {
+            let name = $0.resource.name
+            return !coming.contains(name) && (campaigns.isEmpty || campaigns.contains(name))
+                && !plan.unapproved.contains($0)
+        }
+        return plan.unapproved + others
+    }
+
     /// What comes, a line for each campaign: when it comes next, whom it is for, and how often it comes after that.
     ///
     /// - Parameter shown: the most lines.

@@ -23,7 +23,7 @@ extension PlanDocument {
             CommentSection(title: "Held", entries: plan.held.sayings.map(Self.entry), limit: 4_000),
             comparison?.section ?? CommentSection(title: "", entries: [], limit: 0),
             CommentSection(
-                title: "Not approved yet", entries: plan.unapproved.sayings.map { "- \($0.words.inMarkdown)\n" },
+                title: "Not approved yet", entries: unapproved.sayings.map { "- \($0.words.inMarkdown)\n" },
                 limit: 3_000),
             CommentSection(
                 title: "What is done now", head: "| | what | how many | why |\n|---|---|---|---|\n",

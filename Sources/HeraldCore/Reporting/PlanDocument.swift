@@ -125,7 +125,7 @@ package struct PlanDocument: Document {
             })
         text += section("Left by themselves", leftByThemselves)
         text += section("Left out by 'where'", overview.leftOut.map(\.words))
-        text += section("Not approved, and so left out", plan.unapproved.sayings.map(\.words))
+        text += section("Not approved, and so left out", unapproved.sayings.map(\.words))
         text += section("Guards that this plan cannot judge", overview.unjudged.lines)
         text += section("Warnings", overview.warnings.mergedWarnings)
         if !text.isEmpty { text += "\n" }

@@ -113,6 +113,30 @@ import Testing
         await sandbox.end()
     }
 
+    @Test func `a plan says of what waits for its window that nobody approved it`() async throws {
+        let sandbox = try sandbox("approval: required\n")
+        try sandbox.folder.write(
+            """
+            kind: campaign
+            name: by-day
+            target: {audience: all}
+            message: {notification: {title: By day}}
+            delivery: {window: {from: "09:00", to: "20:00"}, expires_after: 12h}
+
+            """, to: "workspace/by-day.yaml")
+        let (_, host) = try await sandbox.startEmulator()
+        #expect(try await sandbox.herald("state init", host: host).status == 0)
+        for format in ["text", "markdown"] {
+            let shown = try await sandbox.herald("plan --at 2026-12-01T22:00:00Z --format \(format)", host: host)
+            let told = shown.output.replacing("`", with: "")
+            #expect(told.contains("by-day@once") && told.contains("the window is closed"), "\(told)")
+            #expect(told.contains("campaign 'by-day': nobody approved it"), "\(told)")
+        }
+        let other = try await sandbox.herald("plan --at 2026-12-01T22:00:00Z --campaign to-all", host: host)
+        #expect(!other.output.contains("by-day"), "\(other.output)")
+        await sandbox.end()
+    }
+
     @Test func `a plan of an older herald approves nothing, and says what to do`() async throws {
         let sandbox = try sandbox("approval: required\n")
         let (_, host) = try await sandbox.startEmulator()

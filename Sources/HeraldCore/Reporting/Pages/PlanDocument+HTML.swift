@@ -50,7 +50,7 @@ extension PlanDocument {
         let guards = plan.refusals.byGuard.map {
             Self.notice($0.kind.rawValue, $0.messages, "What to do: \($0.help)", tone: "bad")
         }
-        let unapproved = plan.unapproved.sayings.map { Self.notice(nil, [$0.words], nil, tone: "bad") }
+        let unapproved = self.unapproved.sayings.map { Self.notice(nil, [$0.words], nil, tone: "bad") }
         let warnings = overview.warnings.mergedWarnings.map { Self.notice(nil, [$0], nil, tone: "") }
         return [
             ("Guards that need an override", guards), ("Not approved, and so left out", unapproved),
