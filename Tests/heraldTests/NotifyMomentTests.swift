@@ -216,6 +216,28 @@ import Testing
         await scene.sandbox.end()
     }
 
+    @Test func `what a person lets through is well at once, also with nothing to do`() async throws {
+        let receiver = try Receiver()
+        let scene = try await Scene(
+            "- {webhook: \"${HOOK_0}\", when: [held]}", [receiver],
+            [
+                "workspace/many.txt": Self.list(1...120),
+                "workspace/many.yaml": "kind: audience\nname: many\nsource: {file: many.txt}\n---\n"
+                    + Self.campaign("once", to: "many", ""),
+            ])
+        try await scene.done("apply --auto-approve")
+        try scene.sandbox.folder.write(Self.list(1...5), to: "workspace/many.txt")
+        try await scene.done("run", 3)
+        #expect(try NotifyTests.news(receiver) == ["held"])
+        try await scene.done("apply --auto-approve --override audience_collapse=many")
+        #expect(try NotifyTests.news(receiver) == ["held", "well(held)"])
+        // Nobody is told of a refusal that a person has let through before any run met it.
+        try scene.sandbox.folder.write(Self.list(1...120), to: "workspace/many.txt")
+        try await scene.done("apply --auto-approve --override audience_growth=many")
+        #expect(receiver.posts.count == 2)
+        await scene.sandbox.end()
+    }
+
     @Test func `a wrong place of the state is told each time, and each time that it is right again`() async throws {
         let receiver = try Receiver()
         let scene = try await Scene("- {webhook: \"${HOOK_0}\", when: [failed]}", [receiver])

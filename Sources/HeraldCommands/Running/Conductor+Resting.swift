@@ -38,8 +38,10 @@ extension Conductor {
         let hasReport = request.reportPath != nil || report.state != nil
         if hasReport { _ = try openFiles(report) }
         if let store = state.store {
-            let proposal = request.scope.campaigns.isEmpty ? work.course.proposal : nil
-            await noteNews(of: report, proposal, in: store, recorded)
+            var proposal = work.course.proposal
+            // What a person lets through is refused no more.
+            proposal.plan.refusals = work.course.leftOut
+            await noteNews(of: report, request.scope.campaigns.isEmpty ? proposal : nil, in: store, recorded)
         }
         writeMetrics(report, state.recorded.lastDrift)
         request.ended(report)
