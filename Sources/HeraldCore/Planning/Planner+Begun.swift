@@ -83,7 +83,7 @@ extension Planner {
             let prospect =
                 obstacle.map { "it cannot go on with what the file says now: \($0)" }
                 ?? "--continue sends what the file says now to those who have nothing yet"
-                + repeating(rejectedOf: occurrence, wanted)
+                + repeating(ledger, in: remaining) + repeating(rejectedOf: occurrence, wanted)
             hold(
                 id,
                 "it is half done and its message, target or time changed since; \(prospect)"

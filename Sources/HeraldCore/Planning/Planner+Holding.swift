@@ -89,6 +89,12 @@ extension Planner {
         }
     }
 
+    /// How many of those with whom it goes on may have got it already: a person has them sent it again, or the file does.
+    func repeating(_ ledger: Ledger, in send: Plan.Send) -> String {
+        let again = send.members.intersection(ledger.resent.union(ledger.uncertain)).count
+        return again > 0 ? ", and again to \(count(again, "recipient")) who may have got it" : ""
+    }
+
     /// How those get it who were rejected, and are not among those with whom it goes on. Whom the target does not have any
     /// more gets it in no way.
     func repeating(rejectedOf occurrence: RecordedOccurrence, _ wanted: DesiredSend) -> String {

@@ -84,4 +84,20 @@ struct PlannerHoldTests {
         let way = "; after it, --retry INVALID_ARGUMENT has the \(number) rejected tried again"
         #expect(number > 0 ? reason.hasSuffix(way) : !reason.contains("--retry"), "\(reason)")
     }
+
+    /// Nobody knows whether 2 got it.
+    @Test(arguments: [(Campaign.OnUnknown.hold, true), (.resend, false), (.hold, false)])
+    func `who may have got it is among those who get the rest only if they are to get it again, and that is said`(
+        _ onUnknown: Campaign.OnUnknown, _ isAsked: Bool
+    ) throws {
+        let campaign = Campaign.tide(at: Self.due, onUnknown: onUnknown)
+        var scenario = PlanScenario()
+        scenario.began(campaign, accepted: [1], unknown: [2])
+        if isAsked { scenario.state.apply([.outcome(campaign.id, [2], .again)]) }
+        scenario.want(.tide(at: Self.due, title: "Low tide", onUnknown: onUnknown))
+        let held = try #require(scenario.plan().held.first { $0.kind == .held })
+        let isRepeated = isAsked || onUnknown == .resend
+        #expect(held.reason.hasSuffix(isRepeated ? ", and again to 1 recipient who may have got it" : "nothing yet"))
+        #expect(held.remaining == (isRepeated ? 2 : 1))
+    }
 }
