@@ -185,6 +185,20 @@ import Testing
         #expect(missed.help?.contains("give it a new time") == true)
     }
 
+    @Test func `what the state lacks is named, with the command that adds it`() throws {
+        var report = report(.failed)
+        #expect(CommandFailure(unrecordedIn: report, at: "/runs/r.json") == nil)
+        for name in ["tide@once", "ebb@once"] {
+            let held = Plan.Held(occurrence: OccurrenceID(rawValue: name), reason: "r", resolve: "", remaining: 0)
+            var step = StepReport(held)
+            if name == "ebb@once" { step.unrecorded = UnrecordedOutcomes() }
+            report.steps.append(step)
+        }
+        let lacking = try #require(CommandFailure(unrecordedIn: report, at: "/runs/r.json"))
+        #expect(lacking.message == "the state lacks outcomes of ebb@once, which the report has")
+        #expect(lacking.help?.hasSuffix(": 'herald state resolve --from /runs/r.json'") == true)
+    }
+
     @Test func `what nobody approved is named, with the command that approves it`() throws {
         var plan = Plan(at: Date(timeIntervalSince1970: 0), workspaceDigest: "", state: nil)
         plan.unapproved = [(Definition.Kind.campaign, "welcome"), (.topic, "news")].map { kind, name in

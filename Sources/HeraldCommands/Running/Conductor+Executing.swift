@@ -90,7 +90,11 @@ extension Conductor {
             try? await store.commit(StateChange.end(of: end))
         }
         context.machine.reported(report)
-        do { try files.save(report) } catch {
+        do {
+            try files.save(report)
+            let lacking = CommandFailure(unrecordedIn: report, at: files.reportPath)
+            if let lacking { console.error(lacking.text) }
+        } catch {
             console.error("herald: the report could not be written to \(files.reportPath)\n")
         }
         if !context.settings.webhooks.isEmpty, let now = try? await store.snapshot() {

@@ -38,6 +38,17 @@ extension CommandFailure {
         }
     }
 
+    /// What the state lacks of a run, and how a person adds it. `nil` if it has all.
+    ///
+    /// - Parameter path: Where the report is.
+    init?(unrecordedIn report: Report, at path: String) {
+        let steps = report.steps.filter { $0.unrecorded != nil }
+        guard !steps.isEmpty else { return nil }
+        self.init(
+            .failed, "the state lacks outcomes of \(Self.names(of: steps)), which the report has",
+            help: "first of all, as soon as the state can be written: 'herald state resolve --from \(path)'")
+    }
+
     /// What guards refused in the plan was told before the run began.
     private static func refused(_ report: Report) -> CommandFailure {
         let found = report.refusals.byGuard
