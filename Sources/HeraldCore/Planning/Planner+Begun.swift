@@ -82,8 +82,8 @@ extension Planner {
             let obstacle = obstacle(to: id, of: wanted)
             let prospect =
                 obstacle.map { "it cannot go on with what the file says now: \($0)" }
-                ?? "--continue sends what the file says now to those who have nothing yet"
-                + repeating(ledger, in: remaining) + repeating(rejectedOf: occurrence, wanted)
+                ?? "--continue sends what the file says now \(destination(of: remaining, ledger))"
+                + repeating(rejectedOf: occurrence, wanted)
             hold(
                 id,
                 "it is half done and its message, target or time changed since; \(prospect)"

@@ -89,10 +89,12 @@ extension Planner {
         }
     }
 
-    /// How many of those with whom it goes on may have got it already: a person has them sent it again, or the file does.
-    func repeating(_ ledger: Ledger, in send: Plan.Send) -> String {
-        let again = send.members.intersection(ledger.resent.union(ledger.uncertain)).count
-        return again > 0 ? ", and again to \(count(again, "recipient")) who may have got it" : ""
+    /// Whom the rest of a send goes to. Some may have got it already: a person has them sent it again, or the file does.
+    func destination(of send: Plan.Send, _ ledger: Ledger) -> String {
+        let again = send.members.intersection(ledger.resent.union(ledger.uncertain))
+        if again == .target { return "to \(send.target.words) again: everybody there may have got it" }
+        let repeats = again.isEmpty ? "" : ", and again to \(count(again.count, "recipient")) who may have got it"
+        return "to those who have nothing yet" + repeats
     }
 
     /// How those get it who were rejected, and are not among those with whom it goes on. Whom the target does not have any
@@ -149,7 +151,8 @@ extension Planner {
     }
 
     mutating func holdUnknown(_ id: OccurrenceID, _ occurrence: RecordedOccurrence) {
-        let people = count(occurrence.counts.uncertain, "recipient")
+        let people =
+            occurrence.wholeTarget.map { "everybody of \($0)" } ?? count(occurrence.counts.uncertain, "recipient")
         hold(
             id, "\(people) may or may not have got it, and herald does not send it again by itself",
             .unknown, .decide)
@@ -236,6 +239,18 @@ extension Planner {
 }
 
 extension RecordedOccurrence {
+    /// Whom one request reached, in words. `nil` if each recipient has a request.
+    fileprivate var wholeTarget: String? {
+        let kind = target.prefix { $0 != ":" }
+        let isWhole =
+            switch kind {
+            case "topic", "condition": true
+            case "group": counts.all == 1 && classes.all.subtracting(.target).isEmpty
+            default: false
+            }
+        return isWhole ? "\(kind) \(target.dropFirst(kind.count + 1))" : nil
+    }
+
     /// Those of the members whom it is for, whatever their wave, once a person lets it go on.
     fileprivate func known(
         of members: RecipientSet, in campaign: Campaign, _ formerNames: [String: [String]]

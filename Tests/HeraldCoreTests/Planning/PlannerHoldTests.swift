@@ -100,4 +100,20 @@ struct PlannerHoldTests {
         #expect(held.reason.hasSuffix(isRepeated ? ", and again to 1 recipient who may have got it" : "nothing yet"))
         #expect(held.remaining == (isRepeated ? 2 : 1))
     }
+
+    /// One request, of which nobody knows whether it had its effect.
+    @Test(arguments: [false, true]) func `a request to everybody counts nobody`(_ isFinished: Bool) throws {
+        let campaign = Campaign.tide(to: .topic("tides"), at: Self.due)
+        var scenario = PlanScenario()
+        scenario.began(campaign, unknown: .target, finished: isFinished)
+        scenario.want(campaign)
+        let unknown = try words(campaign.id, scenario).reason
+        #expect(unknown.hasPrefix("everybody of topic tides may or may not have got it, and herald"), "\(unknown)")
+        scenario.state.apply(
+            try scenario.state.changes(resolving: campaign.id, by: .resend, campaign: campaign, at: PlanScenario.now))
+        scenario.desired.sends = []
+        scenario.want(.tide(to: .topic("tides"), at: Self.due, title: "Low tide"))
+        let changed = try words(campaign.id, scenario).reason
+        #expect(changed.hasSuffix("to topic tides again: everybody there may have got it"), "\(changed)")
+    }
 }
