@@ -179,8 +179,8 @@ struct LifeFiles: Sendable {
         }
     }
 
-    /// Whether `validate` refuses them: FCM has no group without members.
-    var areWrong: Bool { groups.contains { members(of: $0).isEmpty } }
+    /// Whether `validate` refuses them: FCM's groups have at most 20 members. One without members is none at FCM.
+    var areWrong: Bool { groups.contains { members(of: $0).count > 20 } }
 
     /// All registrations that a list names.
     var listed: Set<Registration> { audiences.reduce(into: []) { $0.formUnion($1.rows) } }
