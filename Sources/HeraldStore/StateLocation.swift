@@ -58,6 +58,9 @@ package protocol StateLocation: Sendable {
     /// - Returns: Whether there was anything to do.
     func migrate() async throws -> Bool
 
+    /// Throws if this process may read the state, and no run could change it from here.
+    func requireChanging() async throws
+
     /// Who holds the lock, in words. `nil` if nobody does.
     func holder() async throws -> String?
 
@@ -70,6 +73,8 @@ package protocol StateLocation: Sendable {
 
 extension StateLocation {
     package func crew() async throws -> [CrewMember] { [] }
+
+    package func requireChanging() async throws {}
 
     /// The error for a state whose content makes no sense.
     package func damage(_ detail: String) -> StateError { .damaged(path: name, detail: detail) }

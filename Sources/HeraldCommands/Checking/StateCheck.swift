@@ -33,6 +33,9 @@ struct StateCheck {
                     fix: "Run 'herald state init', or let the first apply make it. If there was one, look at "
                         + "`state` in herald.yaml and at HERALD_STATE."), recorded: nil)
         }
+        do { try await location.requireChanging() } catch {
+            return Found(result: Self.result(of: error), recorded: recorded)
+        }
         let run = recorded.lastRun?.finished
         let found = "\(location.name): \(location.keeping); \(Self.words(run, now))"
         if let holder {

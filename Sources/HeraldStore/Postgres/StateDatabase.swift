@@ -138,6 +138,17 @@ package struct StateDatabase: StateLocation {
         try await noteStanding()
     }
 
+    package func requireChanging() async throws {
+        _ = try await open(for: .changing)
+        let isStandby = try await asking { [server] connection in
+            try connection.perform("SELECT pg_is_in_recovery()", until: server.deadline).first?.bool(0) ?? false
+        }
+        if isStandby {
+            let refusal = Refusal(code: Refusal.readOnly, message: "")
+            throw server.stateError(PostgresError.refused(refusal, statement: 0))
+        }
+    }
+
     package func migrate() async throws -> Bool { try await PostgresStore.migrate(server) }
 
     private func asking<Value: Sendable>(

@@ -340,8 +340,8 @@ import Testing
             }
             #expect(refused?.description == "the state test cannot be used: the server is read-only")
             #expect(refused?.help == "connect to the server that takes writes")
-            let read = try await self.location(reading).open(for: .reading).snapshot()
-            #expect(read.occurrences[.tide]?.halt == nil)
+            await #expect(throws: StateError.self) { try await self.location(reading).requireChanging() }
+            #expect(try await self.location(reading).open(for: .reading).snapshot().occurrences[.tide]?.halt == nil)
             try await primary.start()
             try await written
             #expect(try await store.snapshot().occurrences[.tide]?.accepted == [1])

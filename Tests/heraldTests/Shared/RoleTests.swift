@@ -88,6 +88,12 @@ import Testing
             }
         }
         #expect(try await run("apply --auto-approve", sandbox, own).errors.contains("its role"))
+        // No run could work, so doctor must not say that all is well.
+        for (address, isReader) in [(own, true), (address, false)] {
+            let doctor = try await run("doctor", sandbox, address, host: host)
+            #expect(doctor.output.contains("its role may only read") == isReader, "\(doctor.output)\(doctor.errors)")
+            if isReader { #expect(doctor.status == 1) }
+        }
         // Nothing was sent, and the server itself refuses every column that it must not see.
         #expect(try sandbox.accepted(in: ["ledger.ndjson"]).values.allSatisfy { $0 == 1 })
         for query in [
