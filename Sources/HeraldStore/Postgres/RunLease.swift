@@ -129,7 +129,7 @@ package final class RunLease: StateLock {
     /// - Parameter tell: gets how the first renewal went. Nothing more is done if it failed.
     private func keep(_ tell: (Result<Void, any Error>) -> Void) {
         let link = PostgresLink(server.parameters, schema: server.schema)
-        let first = Result { try renew(over: link, until: server.patience()) }
+        let first = Result { try renew(over: link, until: server.patience(), isFirst: true) }
         tell(first)
         guard case .success = first else { return lose() }
         var pause = times.renewal
@@ -152,8 +152,12 @@ package final class RunLease: StateLock {
         lose()
     }
 
-    /// - Parameter deadline: After an error that comes later, nothing is tried again.
-    private func renew(over link: PostgresLink, until deadline: ContinuousClock.Instant) throws {
+    /// - Parameters:
+    ///   - deadline: After an error that comes later, nothing is tried again.
+    ///   - isFirst: A failover before the run began is noted when it opens the state.
+    private func renew(
+        over link: PostgresLink, until deadline: ContinuousClock.Instant, isFirst: Bool = false
+    ) throws {
         // The time counts from before the first try.
         let begin = times.now()
         let hasFailedOver: Bool? = try link.perform(until: deadline) { connection, _ in
@@ -169,8 +173,8 @@ package final class RunLease: StateLock {
         }
         state.withLock { $0.hindrance = nil }
         switch hasFailedOver {
-        case false?: state.withLock { $0.deadline = begin + times.length - times.margin }
-        case true?: loseByFailover()
+        case true? where !isFirst: loseByFailover()
+        case .some: state.withLock { $0.deadline = begin + times.length - times.margin }
         case nil: lose()
         }
     }
