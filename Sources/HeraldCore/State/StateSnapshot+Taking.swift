@@ -30,11 +30,11 @@ extension StateSnapshot {
         approvals = Dictionary(approved) { first, _ in first }
     }
 
-    /// The name of what was approved, with a digest for that of a group.
+    /// What was approved, as the state names it, with a digest for the name of a group.
     private func hidingGroup(in resource: String) -> String {
-        guard var key = Definition.Key(resource), key.kind == .group else { return resource }
-        key.name = Self.digest(of: key.name, in: identity.lineage)
-        return key.text
+        let kind = "group:"
+        guard resource.hasPrefix(kind) else { return resource }
+        return kind + Self.digest(of: String(resource.dropFirst(kind.count)), in: identity.lineage)
     }
 
     /// What stands for a group's name, which may name a person. Whoever knows the name can find it again.
