@@ -35,6 +35,10 @@ extension Plan.Held {
         if reason.contains(prospect) { (held.resolve, held.command) = ("", "") }
         held.reason = reason.split(separator: "; ").filter { !$0.contains(prospect) && !$0.contains("--retry") }
             .joined(separator: "; ")
+        // Nor does it know whether one request was for everybody.
+        if let doubt = held.reason.firstRange(of: " may or may not have got it") {
+            held.reason.removeSubrange(..<doubt.lowerBound)
+        }
         return held
     }
 }
