@@ -193,7 +193,7 @@ import Testing
         ("family --out FOLDER/no/x.csv", 1, "cannot be written to "),
         (
             "family --out FOLDER/workspace/herald.yaml", 1,
-            "herald.yaml is there, and is no list of groups that herald wrote\n  help: name another file with --out\n"
+            "herald.yaml is no list of groups and stays as it is\n  help: name another file, or remove it first\n"
         ),
     ])
     func `an export of groups that cannot be says why, and writes nothing`(

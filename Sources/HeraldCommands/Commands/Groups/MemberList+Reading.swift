@@ -19,8 +19,8 @@ extension MemberList {
         }
         guard first == Self.header, rows.allSatisfy({ $0.count == 3 }) else {
             throw CommandFailure(
-                .wrong, "\(path) is there, and is no list of groups that herald wrote",
-                help: "name another file with --out")
+                .wrong, "\(path) is no list of groups and stays as it is",
+                help: "name another file, or remove it first")
         }
         kept = zip(rows, lines.dropFirst()).map { (group: String($0[2]).withoutQuotes, line: String($1)) }
     }
