@@ -76,15 +76,13 @@ struct PauseTests {
 
     @Test func `a quiet run says only what needs a person`() async throws {
         let town = try await town("schedule: {at: 2027-01-04T09:00:00Z}")
-        #expect(try await town.herald("run").errors.contains("round-time"))
+        #expect(try await town.herald("run").failure == nil)
         #expect(try await town.herald("pause", "hello").failure == nil)
-        for words in ["round-time", "is held: the campaign is paused"] {
-            let loud = try await town.herald("run")
-            #expect(loud.failure == nil && loud.errors.contains(words), "\(loud.errors)")
-            let quiet = try await town.herald("run", "--quiet")
-            #expect(quiet.failure == nil && quiet.output + quiet.errors == "", "\(quiet.output)\(quiet.errors)")
-            town.go(to: Self.monday + 9.1 * 3600)
-        }
+        town.go(to: Self.monday + 9.1 * 3600)
+        let loud = try await town.herald("run")
+        #expect(loud.failure == nil && loud.errors.contains("is held: the campaign is paused"), "\(loud.errors)")
+        let quiet = try await town.herald("run", "--quiet")
+        #expect(quiet.failure == nil && quiet.output + quiet.errors == "", "\(quiet.output)\(quiet.errors)")
         #expect(try await town.herald("resume", "hello").failure == nil)
         town.pass(3 * 3600)
         let missed = try await town.herald("run", "--quiet")

@@ -29,7 +29,7 @@ extension SurveyStateTests {
         var copy = self
         copy.lab.store = ProbedStore(
             lab.memory, committed: { _, state in noted.withLock { $0.append(state.observed.all) } })
-        let sender = ScriptedSender { request, _ in
+        let sender = ScriptedSender(isPrompt: true) { request, _ in
             switch Self.number(request) {
             case 1: Self.answer(["news"])  // left
             case 2: .unregistered
