@@ -34,6 +34,6 @@ import Testing
     @Test func `only one file turns errors into exit statuses, and only the program exits`() throws {
         let files = try SourceFile.all(in: "Sources/HeraldCommands")
         let exiting = files.filter { $0.text.contains("ExitCode(") }.map(\.path)
-        #expect(exiting == ["Sources/HeraldCommands/Herald.swift"])
+        #expect(exiting == ["Sources/HeraldCommands/HeraldProgram.swift"])
     }
 }
