@@ -6,9 +6,8 @@ import Testing
 /// What `adopt` and `drift` of a topic do, from the command line to FCM, with a state in a file and in PostgreSQL.
 @Suite struct AdoptionCommandTests {
     private typealias Scene = AdoptionScene
-    private static let isShared = PostgresTestServer.isInstalled ? [false, true] : [false]
 
-    @Test(arguments: isShared)
+    @Test(arguments: Scene.isShared)
     func `whom others subscribed leaves after 'adopt: true', and is given back without it`(_ isShared: Bool)
         async throws
     {

@@ -4,6 +4,8 @@ import Testing
 
 /// A workspace whose topic `tides` has the people of a list, and an emulator.
 struct AdoptionScene {
+    static let isShared = PostgresTestServer.isInstalled ? [false, true] : [false]
+
     let sandbox: Sandbox
     let host: String
     let control: Control

@@ -6,9 +6,8 @@ import Testing
 /// Who left a topic by themselves stays out, from the command line to FCM, with a state in a file and in PostgreSQL.
 @Suite struct LeftTopicTests {
     private typealias Scene = AdoptionScene
-    private static let isShared = PostgresTestServer.isInstalled ? [false, true] : [false]
 
-    @Test(arguments: isShared)
+    @Test(arguments: Scene.isShared)
     func `who left stays out when a list was broken for one run`(_ isShared: Bool) async throws {
         let scene = try await Scene(isShared: isShared)
         let settings = try scene.sandbox.folder.read("workspace/herald.yaml")
@@ -27,7 +26,7 @@ import Testing
         await scene.sandbox.end()
     }
 
-    @Test(arguments: isShared)
+    @Test(arguments: Scene.isShared)
     func `who left stays out when a topic's new name is taken back`(_ isShared: Bool) async throws {
         let scene = try await Scene(isShared: isShared)
         let folder = scene.sandbox.folder
@@ -71,7 +70,7 @@ import Testing
         await scene.sandbox.end()
     }
 
-    @Test(arguments: isShared)
+    @Test(arguments: Scene.isShared)
     func `who left stays out or comes back, as 'drift' of the topic says`(_ isShared: Bool) async throws {
         let scene = try await Scene(isShared: isShared)
         try scene.write(1...20)
@@ -105,7 +104,7 @@ import Testing
         await scene.sandbox.end()
     }
 
-    @Test(arguments: isShared)
+    @Test(arguments: Scene.isShared)
     func `whoever left stays out, also if they count as dead for a while`(_ isShared: Bool) async throws {
         let scene = try await Scene(isShared: isShared)
         try scene.write(1...3)

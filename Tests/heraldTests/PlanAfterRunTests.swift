@@ -76,7 +76,7 @@ struct PlanAfterRunTests {
             #expect((run.output + run.errors).contains("'herald state rewind daily'"), "\(run.output)\(run.errors)")
         }
         let status = try await town.herald("status")
-        #expect(status.output.contains("campaign 'daily' counts as over, and nobody was sent it"), "\(status.output)")
+        #expect(status.output.contains("campaign 'daily' counts as over, but was sent to nobody"), "\(status.output)")
         let rewound = try await town.herald("state", "rewind", "daily")
         #expect(rewound.failure == nil, "\(rewound.errors)")
         #expect(try await town.herald("run").failure == nil)

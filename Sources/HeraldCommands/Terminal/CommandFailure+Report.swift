@@ -31,7 +31,8 @@ extension CommandFailure {
                     : "check the network and the proxy, then run again: what was not sent is still due")
         case .failed where !report.silenced.isEmpty:
             self.init(
-                .failed, "a clock was fast, and left wrong times of \(report.silenced.joined(separator: ", "))",
+                .failed,
+                "a clock was fast, and wrong times are recorded for \(report.silenced.joined(separator: ", "))",
                 help: "set the clock right, then 'herald state rewind CAMPAIGN'")
         case .failed, .running: self = Self.failed(report, in: path)
         case .ok: return nil
@@ -64,8 +65,7 @@ extension CommandFailure {
         return CommandFailure(.refused, sentences.joined(separator: "; "), help: helps.joined(separator: "; "))
     }
 
-    private static let approving =
-        "look at the plan before you approve it: herald plan --out plan.json && herald approve plan.json --by \"$USER\""
+    private static let approving = "look at the plan before you approve it: \([Plan.Unapproved].command)"
 
     private static let mostNamed = 3
 

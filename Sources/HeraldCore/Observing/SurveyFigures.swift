@@ -25,13 +25,6 @@ package struct SurveyFigures: Hashable, Sendable {
 
         /// Those of the state's subscribers of whom it is known whether they still are.
         package var known: Int { same + left.count + dead }
-
-        mutating func add(_ later: Topic) {
-            same += later.same
-            left.formUnion(later.left)
-            foreign.formUnion(later.foreign)
-            (dead, failed) = (dead + later.dead, failed + later.failed)
-        }
     }
 
     package init() {}
@@ -66,14 +59,12 @@ package struct SurveyFigures: Hashable, Sendable {
         for topic in expected { topics[topic, default: Topic()].failed += 1 }
     }
 
-    /// Adds what came of some of the dead, who were asked for by another registration.
+    /// Adds what came of some of the dead, whom an import asked for by another registration. It tells nothing by topic.
     mutating func add(_ later: SurveyFigures) {
         dead = dead.subtracting(later.asked).union(later.dead)
         failed.formUnion(later.failed)
-        drifted += later.drifted
         failures.merge(later.failures, uniquingKeysWith: +)
         sentences.merge(later.sentences) { first, _ in first }
-        for (name, topic) in later.topics { topics[name, default: Topic()].add(topic) }
     }
 
     /// Whether more look dead than may be forgotten. Wrong credentials make everybody look dead, so somebody else must

@@ -72,8 +72,12 @@ extension RecordedState {
         let known = Set(own.filter { !$0.occurrence.isUnbegun }.compactMap { $0.occurrence.due(in: schedule.zone) })
         let moved = MovedFiring(of: campaign, after: mark, own).flatMap { $0.isLeftOut ? $0.first : nil }
         let begin = max(mark?.at ?? now, moved ?? .distantPast)
-        let times = [begin, max(begin, campaign.cutoff(at: now))].compactMap { schedule.next(after: $0) }
-        return Set(times).subtracting(known).sorted()
+        let times = [begin, max(begin, campaign.cutoff(at: now))].compactMap { start in
+            var due = schedule.next(after: start)
+            while let time = due, known.contains(time) { due = schedule.next(after: time) }
+            return due
+        }
+        return Set(times).sorted()
     }
 
     /// The same in local time.
@@ -87,9 +91,8 @@ extension RecordedState {
         let begin = max(LocalTime(earliestAt: mark?.at ?? now), LocalTime(latestAt: first))
         let known = Set(own.filter { !$0.isUnbegun }.compactMap { $0.localTime(in: campaign.schedule.zone) })
             .filter { $0 > begin }
-        let times = [begin, max(begin, LocalTime(earliestAt: campaign.cutoff(at: now)))].compactMap { start in
-            schedule.times(after: start, through: .far, limit: known.count + 1).first { !known.contains($0) }
-        }
+        let times = [begin, max(begin, LocalTime(earliestAt: campaign.cutoff(at: now)))]
+            .compactMap { schedule.next(after: $0, besides: known) }
         return Set(times).sorted()
     }
 }

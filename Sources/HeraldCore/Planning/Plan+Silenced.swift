@@ -17,7 +17,7 @@ extension Plan {
         var finding: String {
             switch kind {
             case .mark: "nothing of campaign '\(campaign)' comes due before \(until.rfc3339)"
-            case .ended: "campaign '\(campaign)' counts as over, and nobody was sent it"
+            case .ended: "campaign '\(campaign)' counts as over, but was sent to nobody"
             case .starts: "what was sent of campaign '\(campaign)' counts for caps as sent at \(until.rfc3339)"
             }
         }

@@ -15,7 +15,9 @@ extension Plan {
             // Who left an earlier name by themselves stays noted there until the new name may note it.
             let topics = affected.subjects.union(successors.earlierNames(of: affected.subjects))
             plan.notes.removeAll { $0.topic.map { topics.contains(.topic($0)) } ?? false }
-            plan.notes.removeAll { workspace.saysWhoIsGone($0, from: affected.lists, renaming: successors) }
+            if !affected.lists.isEmpty {
+                plan.notes.removeAll { workspace.saysWhoIsGone($0, from: affected.lists, renaming: successors) }
+            }
             for index in plan.steps.indices where affected.contains(plan.steps[index]) {
                 plan.steps[index].refusal = plan.steps[index].refusal ?? refusal.reason
             }

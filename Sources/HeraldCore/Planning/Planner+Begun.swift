@@ -135,10 +135,9 @@ extension Planner {
     /// Whether a higher revision of a campaign that is due once was sent, and this one never began. A lower one is a
     /// slip, or was taken back: people have what came after it.
     mutating func passesOver(_ campaign: Campaign) -> Bool {
+        if campaign.schedule.repeats { return false }
         let later = (occurrences[campaign.name.value] ?? []).map(\.occurrence).filter { $0.hasPassed(campaign) }
-        guard !campaign.schedule.repeats, let sent = later.map(\.revision).max(), !hasBegun(campaign) else {
-            return false
-        }
+        guard let sent = later.map(\.revision).max(), !hasBegun(campaign) else { return false }
         if campaign.enabled {
             overview.warnings.append(
                 "campaign '\(campaign.name.value)' is at revision \(campaign.revision), and revision \(sent) was sent already, so nothing is sent; to send it again, set revision: \(nextRevision(of: campaign))"

@@ -111,7 +111,7 @@ extension Planner {
     /// Nobody is missed where what came of campaigns left nobody until it was too late.
     mutating func notePassing(_ id: OccurrenceID, _ wanted: DesiredSend) {
         overview.warnings.append(
-            "\(id) goes to nobody: what came of other sends leaves nobody (\(wanted.campaign.target.value.words))")
+            "\(id) goes to nobody: by the outcomes of other sends, nobody is in \(wanted.campaign.target.value.words)")
     }
 
     /// - Parameter mark: until when its occurrences are dealt with.

@@ -107,7 +107,8 @@ extension Planner {
         let codes = ledger.codes.states.filter { !ledger.codes[$0].intersection(rejected).isEmpty }.sorted()
         guard !codes.isEmpty else { return "" }
         let ways = codes.map { "--retry \($0)" }.joined(separator: ", ")
-        return "; after it, \(ways) has the \(rejected.count.grouped) rejected tried again"
+        let verb = codes.count == 1 ? "tries" : "try"
+        return "; afterwards \(ways) \(verb) the \(rejected.count.grouped) rejected again"
     }
 
     /// Whether a person says that the occurrence's registrations are dead.

@@ -66,8 +66,9 @@ extension Planner {
             .filter { $0 >= begin.startOfDay && !schedule.has($0) }.sorted()
     }
 
-    /// The schedule as the watermark notes it. While a day is looked at on which a time was sent that it lost, or that went by
-    /// the clock of another zone, the one from before is on a second line. Where some wait for the next day, the limits that decided so are there.
+    /// The schedule as the watermark notes it. The one from before is on a second line while a day is looked at on which
+    /// something was sent at a time that it lost, or by the clock of another zone. Where some wait for the next day, the
+    /// limits that decided so are there.
     func markedSchedule(
         of campaign: Campaign, _ schedule: LocalSchedule, _ progress: WaveSorting.Progress, since begin: LocalTime
     ) -> String {
@@ -106,6 +107,11 @@ extension Watermark {
 }
 
 extension LocalSchedule {
+    /// The first time after another one that is none of some others.
+    func next(after begin: LocalTime, besides others: Set<LocalTime>) -> LocalTime? {
+        times(after: begin, through: .far, limit: others.count + 1).first { !others.contains($0) }
+    }
+
     func has(_ time: LocalTime) -> Bool {
         !times(after: LocalTime(secondsAsUTC: time.secondsAsUTC - 1), through: time, limit: 1).isEmpty
     }

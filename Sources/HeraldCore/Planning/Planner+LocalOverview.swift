@@ -43,11 +43,8 @@ extension Planner {
         var times = schedule.times(
             after: begin, through: LocalTime(latestAt: max(now, horizon)), limit: .max)
         times.removeAll(where: others.contains)
-        if times.isEmpty {
-            // The next one is shown even if it is far away.
-            let next = schedule.times(after: begin, through: .far, limit: others.count + 1)
-            times = next.first { !others.contains($0) }.map { [$0] } ?? []
-        }
+        // The next one is shown even if it is far away.
+        if times.isEmpty { times = [schedule.next(after: begin, besides: others)].compactMap(\.self) }
         let listed = times.prefix(upcomingLimit.ofEach)
         for local in listed {
             let id = OccurrenceID(

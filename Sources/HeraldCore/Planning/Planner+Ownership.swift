@@ -88,6 +88,8 @@ extension Planner {
     /// leave out is listed all along.
     private mutating func noteLeft(_ left: RecipientSet, _ topic: TopicName) {
         let declared = declaration(of: topic)
+        let takenBack = declared?.drift == .keep ? namesTakenBack(by: topic) : []
+        if left.isEmpty, takenBack.isEmpty { return }
         let named = declared.map { $0.members.union($0.leftOut) } ?? []
         let listed = left.intersection(named)
         var over = left.subtracting(listed)
@@ -99,8 +101,9 @@ extension Planner {
             over.formUnion(listed)
         }
         if !over.isEmpty { plan.notes.append(.reclassify(topic, over, .unlisted)) }
+        if takenBack.isEmpty { return }
         let known = state.topics[topic]?.recipients.all ?? []
-        for name in namesTakenBack(by: topic) where declared?.drift == .keep {
+        for name in takenBack {
             let back = (state.topics[name]?.left ?? []).intersection(named).subtracting(known)
             if !back.isEmpty { plan.notes.append(.reclassify(topic, back, .leftEarlierName)) }
         }
@@ -108,25 +111,24 @@ extension Planner {
 
     /// Whether whoever left a topic by themselves stays marked, although the files do not name them there.
     private func staysMarked(_ topic: TopicName, _ named: RecipientSet) -> Bool {
-        declaration(of: topic) == nil
-            ? topicMembers.keys.contains { namesTakenBack(by: $0).contains(topic) } : mayLackMembers(topic, named)
+        if declaration(of: topic) != nil { return mayLackMembers(topic, named) }
+        return goneTopicsLeft.contains(topic) && topicMembers.keys.contains { isTakenBack(topic, by: $0) }
     }
 
     /// The names that a topic had until now, if it has an earlier one again: no file declares them, most of their people are
     /// listed for the topic, and herald put its own members elsewhere. Who left by themselves stays out.
-    func namesTakenBack(by topic: TopicName) -> [TopicName] {
+    func namesTakenBack(by topic: TopicName) -> [TopicName] { goneTopicsLeft.filter { isTakenBack($0, by: topic) } }
+
+    private func isTakenBack(_ name: TopicName, by topic: TopicName) -> Bool {
         guard let declared = topicMembers[topic], state.topics[topic] != nil,
-            sizes != nil || mine(of: topic).isEmpty
-        else { return [] }
-        let named = declared.members.union(declared.leftOut)
-        return state.topics.filter { name, recorded in
-            guard !recorded.left.isEmpty, declaration(of: name) == nil, !awaitsFile(name) else { return false }
-            // Nobody knows yet who is listed, or who is in it.
-            if !declared.undecided.isEmpty || sizes != nil { return true }
-            let all = people(mine(of: name)).union(recorded.left)
-            return all.intersection(named).count * 2 > all.count
-        }
-        .keys.sorted()
+            let left = state.topics[name]?.left, !left.isEmpty
+        else { return false }
+        if sizes != nil { return true }
+        guard mine(of: topic).isEmpty else { return false }
+        // Nobody knows yet who is listed.
+        if !declared.undecided.isEmpty { return true }
+        let all = people(mine(of: name)).union(left)
+        return all.intersection(declared.members.union(declared.leftOut)).count * 2 > all.count
     }
 
     /// Whether lists name so few of a topic's people that one of them may be broken, whoever of those may leave it.

@@ -13,13 +13,13 @@ extension Planner {
         guard !isKnown else { return }
         let tried = state.occurrences.filter { $0.value.hasTried && $0.value.campaign != send.campaign }
         guard !tried.isEmpty else { return }
-        // Another message than that of the campaign that had the name shows nothing.
+        // Another campaign had this name before. If its message was changed since, only a person knows whether it is that one.
         let claimed = CampaignNames.claimed(by: desired.sends.map(\.campaign))
         let hasOwn = (occurrences[send.campaign] ?? []).contains { $0.occurrence.hasTried }
         let later = hasOwn ? [] : state.laterNames(of: send.campaign, besides: claimed)
         if let name = later.first(where: { name in tried.contains { $0.value.campaign == name } }) {
             refuseTwin(
-                send, "the name that '\(name)' had before, which was sent, and no file declares '\(name)' any more")
+                send, "a former name of '\(name)', which was sent and which no file declares any more")
             return
         }
         let declared = Dictionary(desired.sends.map { ($0.campaign.name.value, $0.campaign) }) { first, _ in first }

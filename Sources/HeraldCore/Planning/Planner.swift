@@ -31,6 +31,8 @@ package struct Planner {
     private(set) var recipientsOfFormers: [RecipientID: RecipientID] = [:]
     /// Topics that were renamed, with the names they have now.
     let successors: [TopicName: TopicName]
+    /// Topics that no file declares any more and that somebody had left by themselves, in order.
+    private(set) var goneTopicsLeft: [TopicName] = []
     /// How many members there are where, if the state is only the likeness of a snapshot.
     let sizes: StateSnapshot.Sizes?
     /// All living recipients that herald knows. Empty if there are no conditions.
@@ -188,6 +190,10 @@ package struct Planner {
         (plan.judgedAudiences, plan.successors) = (input.judgedAudiences, successors)
         plan.keptSizes = state.audienceSizes.filter { [plan] in !plan.judges(audience: $0.key) }
         takeRegistrations(desired.registrations)
+        goneTopicsLeft = state.topics.filter { name, topic in
+            !topic.left.isEmpty && topicMembers[successors[name] ?? name] == nil && !awaitsFile(name)
+        }
+        .keys.sorted()
         overview.figures = listsSkipped ? .unknown : sizes == nil ? .exact : .estimated
         (overview.collapsed, overview.leftOut) = (desired.collapsed, desired.leftOut)
         overview.warnings += desired.remarks

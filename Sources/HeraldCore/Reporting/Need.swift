@@ -119,7 +119,7 @@ extension Need {
         self.init(
             kind: .unapproved, name: "",
             sentence: "Not approved: \(unapproved[0].resource.words)\(more). Look at the plan before you approve it.",
-            command: "herald plan --out plan.json && herald approve plan.json --by \"$USER\"",
+            command: [Plan.Unapproved].command,
             subjects: unapproved.map(\.resource.text).sorted())
     }
 

@@ -7,8 +7,8 @@ extension Report {
 
     /// The code that stands for most of it. `nil` if no request failed, or if there is nothing to read about it.
     package var mainCode: String? {
-        let codes = steps.lazy.filter { $0.hasFailed(withRest: true) }.compactMap(\.mainCode)
-        return codes.first { CodeExplanation.names.contains($0) }
+        let failed = steps.filter { $0.hasFailed(withRest: true) }.sorted { $0.refused > $1.refused }
+        return failed.compactMap(\.mainCode).first { CodeExplanation.names.contains($0) }
     }
 }
 

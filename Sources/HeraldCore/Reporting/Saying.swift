@@ -41,6 +41,9 @@ extension [Plan.Missed] {
 extension [Plan.Unapproved] {
     var sayings: [Saying] { map { Saying($0.resource.words, $0.reason) }.merged }
 
+    /// What to type to approve them.
+    package static var command: String { "herald plan --out plan.json && herald approve plan.json --by \"$USER\"" }
+
     /// A sentence for each reason.
     package var sentences: [String] { sayings.map { "\($0.subject): \($0.text)" } }
 }

@@ -11,13 +11,13 @@ extension Resolver {
         let judged = try judged(send.members, for: .init(campaign.name.value, to: owner, messages))
         var census = RowCensus(judged, messages)
         var rows = PersonalRows(of: owner, in: values, messages.content.fields)
-        let heldOut = census.takeOutOfHoldouts(send.seeds)
+        let heldOut = send.seeds.isEmpty ? [] : census.takeOutOfHoldouts(send.seeds)
         if !heldOut.isEmpty {
             try rows.each(of: heldOut) { row in
                 census.add(row.id, messages.judge(seed: row.values, key: row.key, isSample: false), messages)
             }
         }
-        let others = send.guests.subtracting(judged.all)
+        let others = send.guests.isEmpty ? [] : send.guests.subtracting(judged.all)
         if let seeds = campaign.delivery.stages?.seeds, let sample = workspace.samples(for: campaign).first,
             !others.isEmpty
         {

@@ -252,11 +252,13 @@ package struct Resolver {
     /// Adds the seeds, whether the target has them or not.
     private func addSeeds(to send: inout DesiredSend) {
         send.seeds = seeds(of: send.campaign)
+        if send.seeds.isEmpty { return }
         send.guests = send.seeds.subtracting(send.members)
         send.members.formUnion(send.guests)
     }
 
     private func seeds(of campaign: Campaign) -> RecipientSet {
+        if campaign.seeds.isEmpty { return [] }
         let excluded = suppressed.union(audiences.union(campaign.without))
         return audiences.union(campaign.seeds).subtracting(excluded)
     }

@@ -11,10 +11,12 @@ extension StepWork {
             + (send.refused.isEmpty ? [] : [.reject(send.occurrence, send.refused, code: Self.refusal.code)])
     }
 
-    /// Those with a bad row. Of an occurrence that begins it is written together with the first intents: while nobody
-    /// was tried, it may begin anew, with rows that are corrected.
-    var skippingBadRows: [StateChange] {
-        guard let send, !send.badForGood.isEmpty else { return [] }
-        return [.skip(send.occurrence, send.badForGood, .badRow)]
+    /// Those with a bad row.
+    func skippingBadRows(of send: Plan.Send) -> [StateChange] {
+        send.badForGood.isEmpty ? [] : [.skip(send.occurrence, send.badForGood, .badRow)]
     }
+
+    /// The same for an occurrence that begins. It is written together with the first intents: while nobody was tried,
+    /// the occurrence may begin anew, with rows that are corrected.
+    var skippingBadRows: [StateChange] { send.flatMap { $0.isResumed ? nil : skippingBadRows(of: $0) } ?? [] }
 }

@@ -210,7 +210,7 @@ struct StepWork {
             let discovered = send.discovered.union(send.refusedAndHeld)
             return (send.liftsHalt ? [.halt(send.occurrence, nil)] : [])
                 + (discovered.isEmpty ? [] : [.outcome(send.occurrence, discovered, .unknown)]) + assigning(send)
-                + skipping(send) + skippingBadRows
+                + skipping(send) + skippingBadRows(of: send)
         }
         return [.open(send.occurrence, RecordedOccurrence(send, begun: send.begun ?? begun))] + assigning(send)
             + skipping(send)

@@ -35,7 +35,8 @@ package struct Ledger: Hashable, Sendable {
     ///
     /// - Parameter classes: whom the occurrence is for.
     func released(from classes: Partition<MessageClass>) -> RecipientSet {
-        codes.union(of: [SkipReason.notTried, .badRow].map(\.rawValue)).subtracting(classes.all)
+        let skipped = codes.union(of: [SkipReason.notTried, .badRow].map(\.rawValue))
+        return skipped.isEmpty ? skipped : skipped.subtracting(classes.all)
     }
 
     /// As it is once the occurrence has ended. Nobody tries those again whom FCM refused for now, and they may have got

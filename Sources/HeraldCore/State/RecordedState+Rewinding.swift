@@ -2,7 +2,7 @@
 package enum RewindProblem: Error, Hashable, Sendable {
     /// The state has nothing of that campaign.
     case unknown
-    /// A clock that was fast left nothing of it. The time is that of its watermark, if it has one.
+    /// No fast clock changed anything of it. The time is that of its watermark, if it has one.
     case notAhead(Date?)
 }
 

@@ -66,7 +66,7 @@ struct PlannerHoldTests {
         if isHalted { scenario.state.apply([.halt(campaign.id, .rejected)]) }
         scenario.want(isHalted ? campaign : .tide(at: Self.due, title: "Low tide"), for: [1, 2, 3, 4])
         let (reason, resolve) = try words(campaign.id, scenario)
-        #expect(reason.hasSuffix("; after it, --retry INVALID_ARGUMENT has the 1 rejected tried again"), "\(reason)")
+        #expect(reason.hasSuffix("; afterwards --retry INVALID_ARGUMENT tries the 1 rejected again"), "\(reason)")
         #expect(resolve == "herald state resolve \(campaign.id) --continue or --abandon")
     }
 
@@ -81,7 +81,7 @@ struct PlannerHoldTests {
         scenario.state.apply([.reject(campaign.id, [2, 3], code: "INVALID_ARGUMENT")])
         scenario.want(.tide(to: .audience("sailors"), at: Self.due), for: members)
         let reason = try words(campaign.id, scenario).reason
-        let way = "; after it, --retry INVALID_ARGUMENT has the \(number) rejected tried again"
+        let way = "; afterwards --retry INVALID_ARGUMENT tries the \(number) rejected again"
         #expect(number > 0 ? reason.hasSuffix(way) : !reason.contains("--retry"), "\(reason)")
     }
 

@@ -22,7 +22,7 @@ extension MemberList {
                 .wrong, "\(path) is no list of groups and stays as it is",
                 help: "name another file, or remove it first")
         }
-        kept = zip(rows, lines.dropFirst()).map { (group: String($0[2]).withoutQuotes, line: String($1)) }
+        former = zip(rows, lines.dropFirst()).map { (group: String($0[2]).withoutQuotes, line: String($1)) }
     }
 }
 

@@ -5,21 +5,26 @@ import HeraldCore
 struct MemberList {
     static let header = "token,fid,group"
 
-    /// The rows of a list that was there, of groups that are not added.
-    var kept: [(group: String, line: String)] = []
+    /// The rows of a list that was there.
+    var former: [(group: String, line: String)] = []
+    /// The groups that were added: their former rows go.
+    private var added: Set<String> = []
     private var lines: [String] = []
 
-    var text: String { ([Self.header] + kept.map(\.line) + lines).map { $0 + "\n" }.joined() }
+    private var kept: [String] { former.filter { !added.contains($0.group) }.map(\.line) }
+
+    var text: String { ([Self.header] + kept + lines).map { $0 + "\n" }.joined() }
 
     /// What a person is told of it.
     func summary(in file: String) -> String {
-        "wrote \(count(lines.count, "member")) to \(file)"
-            + (kept.isEmpty ? "" : ", and kept \(count(kept.count, "other row"))")
+        let others = kept.count
+        return "wrote \(count(lines.count, "member")) to \(file)"
+            + (others == 0 ? "" : ", and kept \(count(others, "other row"))")
     }
 
     mutating func add(_ members: [RecipientID: Registration], of group: GroupName) {
         if members.isEmpty { return }
-        kept.removeAll { $0.group == group.rawValue }
+        added.insert(group.rawValue)
         for (_, member) in members.sorted(by: { $0.key < $1.key }) {
             let columns = member.kind == .token ? "\(member.rawValue)," : ",\(member.rawValue)"
             lines.append("\(columns),\(group.rawValue.quotedForCSV)")

@@ -49,7 +49,7 @@ extension RewindProblem {
             CommandFailure(
                 .wrong,
                 mark.map { "campaign '\(campaign)' is dealt with until \($0.rfc3339), which has passed" }
-                    ?? "a fast clock left nothing of campaign '\(campaign)'",
+                    ?? "no fast clock changed anything of campaign '\(campaign)'",
                 help: "nothing is to be set back; 'herald plan' shows when it is due")
         }
     }
