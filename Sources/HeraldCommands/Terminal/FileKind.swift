@@ -9,10 +9,9 @@ enum FileKind {
 
     /// Throws if a file is there that is neither of this kind nor empty.
     func requireReplaceable(_ path: String) throws(CommandFailure) {
-        let resolved = URL(filePath: path).resolvingSymlinksInPath().path
-        let known = try? FileManager.default.attributesOfItem(atPath: resolved)
-        guard known?[.type] as? FileAttributeType == .typeRegular, known?[.size] as? Int != 0 else { return }
-        if let bytes = try? Data(contentsOf: URL(filePath: resolved), options: .mappedIfSafe), isOne(bytes) { return }
+        let place = FilePlace(path)
+        guard place.isFile, place.size != 0 else { return }
+        if let bytes = try? Data(contentsOf: URL(filePath: place.path), options: .mappedIfSafe), isOne(bytes) { return }
         throw CommandFailure(
             .wrong, "\(path) is no \(words) and stays as it is", help: "name another file, or remove it first")
     }

@@ -5,10 +5,9 @@ extension MemberList {
     /// audience is deleted at FCM and in the state.
     init(replacing path: String) throws(CommandFailure) {
         self.init()
-        let resolved = URL(filePath: path).resolvingSymlinksInPath().path
-        let kind = (try? FileManager.default.attributesOfItem(atPath: resolved))?[.type] as? FileAttributeType
-        guard kind == .typeRegular else { return }
-        guard let bytes = FileManager.default.contents(atPath: resolved) else {
+        let place = FilePlace(path)
+        guard place.isFile else { return }
+        guard let bytes = FileManager.default.contents(atPath: place.path) else {
             throw CommandFailure.unreadable("the list \(path)")
         }
         let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
