@@ -214,7 +214,7 @@ extension Life {
                 return false
             }
             // Whom a later firing has reached by now is left out of one that waits for its next stage, once that has begun.
-            if case .send(let send) = step.work, send.isResumed, send.members.isEmpty, send.discovered.isEmpty,
+            if case .send(let send) = step.work, send.begun != nil, send.members.isEmpty, send.discovered.isEmpty,
                 !(send.skipped.isEmpty && send.refused.isEmpty),
                 send.skipped.states.allSatisfy({ $0 == .superseded }),
                 // After a rename their ids have the name before.
@@ -280,7 +280,9 @@ extension Life {
             if let one = tooMany.map({ number(of: $0.recipientKey) }).min() {
                 throw LifeProblem(promise: "memberships equal the files", words: "\(one) is still in \(topic.name)")
             }
-            let lost = Set(alive(kept[topic.line] ?? []).subtracting(forgotten).map(\.recipientKey))
+            // Of a registration that FCM gave in another's place herald knows nothing until a list has it.
+            let stayers = alive(kept[topic.line] ?? []).intersection(known.reachable).subtracting(forgotten)
+            let lost = Set(stayers.map(\.recipientKey))
                 .subtracting(following.map(\.recipientKey)).subtracting(returned).subtracting(gone(from: topic))
             if !topic.prune, let one = lost.map({ number(of: $0) }).min() {
                 throw LifeProblem(promise: "keeps who is not pruned", words: "\(one) is no longer in \(topic.name)")

@@ -38,7 +38,12 @@ extension Life {
         // Whom a person has tried again is in time as long as anybody, and seeds go by no clock of their own.
         let others = (triedAgain[key] ?? []).union(runFiles.seeds(of: campaign))
         let one = person.flatMap { others.contains($0) ? nil : $0 }
-        let due = campaign.isInLocalTime ? lastInstant(of: time, campaign, for: one, by: date) : time
+        // Those have until the last clock of the world has come to it.
+        let again = triedAgain[key] ?? []
+        let hasAgain = person.map(again.contains) ?? !again.isEmpty
+        let due =
+            campaign.isInLocalTime
+            ? lastInstant(of: time, campaign, for: one, by: hasAgain ? .distantFuture : date) : time
         let opening = openings[id] ?? LifeOpening()
         return opening.lastStart(due: due, openedBefore: openedBefore[id] ?? 0, campaign.staged)
             .map { lastEnd(of: key, campaign, for: one, after: $0) }

@@ -53,7 +53,8 @@ extension Life {
         case .abandon: end(key)
         case .accept:
             // With that, nothing is open any more, but what was promised to others. Who is listed later is no part of it.
-            let accepted = known.installations(of: occurrence.uncertain)
+            // Who was to be sent it again has it, too.
+            let accepted = known.installations(of: occurrence.uncertain.union(occurrence.ledger?.resent ?? []))
             let promised = lines[key.line]?.promised[key]?.subtracting(accepted)
             endIfDone(key, of: campaign)
             lines[key.line]?.promised[key] = promised

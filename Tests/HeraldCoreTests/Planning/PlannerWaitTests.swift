@@ -121,6 +121,19 @@ struct PlannerWaitTests {
         #expect(send?.members == [] && send?.skipped[.missed] == [3])
     }
 
+    /// The first is in London, and may have it since 05:00. The others are in New York, where the window opens at 10:00.
+    @Test func `whoever waits gives nobody more time who was late`() throws {
+        let (london, york) = (try #require(Zone(named: "Europe/London")), try #require(Zone(named: "America/New_York")))
+        var campaign = campaign(DailyHours(from: 5 * 60, to: 21 * 60), field: true, due: -3 * 3600)
+        campaign.delivery.onUnknown = .resend
+        var scenario = scenario(campaign, [london: [1], york: [2, 3]])
+        scenario.began(campaign, unknown: [1])
+        scenario.state.occurrences[campaign.id]?.classes = Partition(disjoint: [MessageClass(): [1, 2, 3]])
+        look(&scenario)
+        #expect(scenario.plan(at: .after(60)).steps.isEmpty)
+        #expect(scenario.plan(at: .after(2 * 3600)).sends.map(\.members) == [[2, 3]])
+    }
+
     @Test func `what is over is not remembered, and a snapshot has the rest`() throws {
         let campaign = campaign(Self.night)
         var scenario = scenario(campaign)
