@@ -185,8 +185,11 @@ extension Life {
     /// What herald subscribed to a topic that is not pruned stays.
     private func keepSubscribers() {
         for topic in files.topics {
+            // Of a registration that FCM gave in another's place herald knows nothing until a list has it.
+            let recorded = known.snapshot.topics[topic.name]?.subscribers ?? []
             let ours = Set((owners[topic.name] ?? [:]).filter(\.value).keys)
                 .intersection(fcm.now.topics[topic.name] ?? [])
+                .intersection(known.registrations(of: recorded).values)
             // What an app subscribed itself is its own business, also when the topic gets another name.
             let theirs = (owners[topic.name] ?? [:]).filter { !$0.value }.keys
             kept[topic.line] = topic.prune ? [] : ours.union(kept[topic.line] ?? []).subtracting(theirs)
@@ -280,9 +283,7 @@ extension Life {
             if let one = tooMany.map({ number(of: $0.recipientKey) }).min() {
                 throw LifeProblem(promise: "memberships equal the files", words: "\(one) is still in \(topic.name)")
             }
-            // Of a registration that FCM gave in another's place herald knows nothing until a list has it.
-            let stayers = alive(kept[topic.line] ?? []).intersection(known.reachable).subtracting(forgotten)
-            let lost = Set(stayers.map(\.recipientKey))
+            let lost = Set(alive(kept[topic.line] ?? []).subtracting(forgotten).map(\.recipientKey))
                 .subtracting(following.map(\.recipientKey)).subtracting(returned).subtracting(gone(from: topic))
             if !topic.prune, let one = lost.map({ number(of: $0) }).min() {
                 throw LifeProblem(promise: "keeps who is not pruned", words: "\(one) is no longer in \(topic.name)")
@@ -299,7 +300,7 @@ extension Life {
         for group in files.groups {
             let wanted = files.members(of: group).intersection(certain)
             // A forgotten registration stays in its group, although its owner may have another.
-            let alive = alive(state.groups[group.name] ?? []).subtracting(forgotten)
+            let alive = alive(state.groups[group.name] ?? []).subtracting(forgotten).subtracting(stranded)
             let members = Set(alive.map(\.recipientKey)).intersection(certain)
             if members != wanted {
                 throw LifeProblem(

@@ -56,6 +56,7 @@ extension Life {
             // Who was to be sent it again has it, too.
             let accepted = known.installations(of: occurrence.uncertain.union(occurrence.ledger?.resent ?? []))
             let promised = lines[key.line]?.promised[key]?.subtracting(accepted)
+            excused[key, default: []].formUnion(accepted)
             endIfDone(key, of: campaign)
             lines[key.line]?.promised[key] = promised
         case .goOn: break
@@ -102,6 +103,7 @@ extension Life {
         // What came due meanwhile may have ended without it.
         for key in begun.keys { excused[key, default: []].insert(registration.recipientKey) }
         try await look()
+        if known.snapshot.groups[Self.groupName]?.members.isEmpty ?? true { stranded.insert(registration) }
         tell("\(number(of: registration.recipientKey)) is revived")
     }
 

@@ -202,6 +202,8 @@ final class Life {
     var buried: Set<Registration> = []
     /// Registrations that a person had forgotten, although they live.
     var forgotten: Set<Registration> = []
+    /// Those that were forgotten when the group they are in was deleted. FCM has that group still.
+    var stranded: Set<Registration> = []
     /// Whether herald made the subscription.
     var owners: [TopicName: [Registration: Bool]] = [:]
     var kept: [Int: Set<Registration>] = [:]

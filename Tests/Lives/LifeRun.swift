@@ -109,7 +109,7 @@ final class LifeRun: Sendable {
         var begun: [(call: Int, occurrence: OccurrenceID)] = []
         /// Whom the run skipped for good. Without a reason: whom FCM had refused for now, and who is not tried again.
         var skipped: [(occurrence: OccurrenceID, members: RecipientSet, reason: SkipReason?)] = []
-        /// Whom it noted as rejected for another reason.
+        /// Whom it noted as rejected for another reason, or left as they had been before a person had them tried again.
         var rejected: [(occurrence: OccurrenceID, members: RecipientSet)] = []
         /// What it committed about occurrences.
         var notes: [Note] = []
@@ -199,6 +199,9 @@ final class LifeRun: Sendable {
         }
         for case .skip(let id, let members, let reason) in changes {
             content.withLock { $0.skipped.append((id, members, reason)) }
+        }
+        for case .restore(let id, let members) in changes {
+            content.withLock { $0.rejected.append((id, members)) }
         }
         for case .reject(let id, let members, let code) in changes {
             content.withLock { content in

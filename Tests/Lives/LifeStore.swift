@@ -199,9 +199,6 @@ struct LifeKnowledge {
         dead = Set(try await store.tombstones(after: nil, limit: .max).map(\.registration))
     }
 
-    /// All that it can send to.
-    var reachable: Set<Registration> { Set(registrations.values) }
-
     func registrations(of recipients: RecipientSet) -> [RecipientID: Registration] {
         registrations.filter { recipients.contains($0.key) }
     }
