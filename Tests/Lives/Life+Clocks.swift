@@ -205,6 +205,10 @@ extension Life {
             let seed: Date? = isSeed ? clock?.seed ?? now : nil
             own.sight.people[person]?.seed = seed
             if isSeed, hasOthers { own.sight.people[person]?.waited = now }
+            // Their own clock did not count until then.
+            if !isSeed, let clock, let waited = clock.waited {
+                own.sight.people[person]?.mark = max(clock.mark, waited)
+            }
             if let clock, clock.zone == zone { continue }
             // By a slow clock the last look is ahead: what had come until then is fixed without them.
             let since = isBack && !isSeed ? own.sight.looked : max(now, own.sight.looked)
