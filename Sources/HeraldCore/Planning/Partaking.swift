@@ -44,10 +44,13 @@ struct Partaking {
         let settled = tried.subtracting(repeated)
         let census = wanted.census ?? RowCensus()
         guard !begun.isEmpty else {
-            // Those who have a message already got one that was for everybody.
             let rest = members.subtracting(settled)
             let all = Partition(disjoint: census.classes).intersection(rest)
-            assignment = all
+            // Those who have an outcome stay a part of it, in none of these texts: their rows choose one if a person has
+            // them tried again.
+            var known = all
+            if !all.isEmpty { known.move(settled, to: MessageClass(locale: MessageClass.unknownLocale)) }
+            assignment = known
             leftOut.heldOut = all.members(where: \.isHoldout)
             leftOut.bad = census.bad.intersection(rest)
             classes = all.without { $0.isHoldout }

@@ -243,8 +243,33 @@ struct PlannerPersonalTests {
         var scenario = try scenario(["Ann,en", "Bob,it", "Zoë,de"])
         try begin(&scenario, [:]) { $0.accepted = [1] }
         let send = try #require(scenario.plan().sends.first)
-        #expect(send.assignment == Partition(disjoint: [Self.it: [2], MessageClass(): [3]]))
-        #expect(send.members == [2, 3])
+        let unknown = MessageClass(locale: MessageClass.unknownLocale)
+        #expect(send.assignment == Partition(disjoint: [Self.it: [2], MessageClass(): [3], unknown: [1]]))
+        #expect(send.members == [2, 3] && send.classes.all == [2, 3])
+    }
+
+    /// A person let it go on with another target. 4 is not in that.
+    @Test(arguments: [2, 4] as [RecipientID])
+    func `whoever was refused before another target is tried again if it has them`(refused: RecipientID) throws {
+        var scenario = try scenario(["Ann,en", "Bob,it", "Zoë,de"])
+        try begin(&scenario, [:]) { occurrence in
+            (occurrence.accepted, occurrence.rejected) = ([1], [refused])
+            occurrence.codes = ["X": [refused]]
+        }
+        let first = try #require(scenario.plan().sends.first)
+        #expect(first.members == ([2, 3] as RecipientSet).subtracting([refused]))
+        scenario.state.apply([
+            .assign("mine@once", try #require(first.assignment)), .outcome("mine@once", first.members, .accepted),
+        ])
+        let campaign = try #require(scenario.desired.sends.first?.campaign)
+        scenario.state.apply(
+            try scenario.state.changes(
+                resolving: "mine@once", by: .retry(code: "X"), campaign: campaign, at: PlanScenario.now))
+        let proposal = scenario.proposal()
+        #expect(proposal.plan.sends.map(\.members) == (refused == 2 ? [[2]] : []))
+        #expect(proposal.plan.sends.allSatisfy { $0.classes[Self.it] == [2] })
+        #expect(proposal.plan.over.isEmpty)
+        #expect(proposal.overview.warnings.contains { $0.contains("left the list") } == (refused == 4))
     }
 
     private static let variants =
