@@ -291,7 +291,7 @@ extension RecordedOccurrence {
         case .superseded: skipped(ledger) { $0 == .superseded }
         case .missed: skipped(ledger) { $0 == .missed }
         case .outsideWindow: skipped(ledger) { $0 == .outsideWindow }
-        case .heldOut: classes.states.filter(\.isHoldout).reduce(into: []) { $0.formUnion(classes[$1]) }
+        case .heldOut: classes.members(where: \.isHoldout).union(skipped(ledger) { $0 == .heldOut })
         case .skipped: part.subtracting(ledger.entries.union(of: LedgerEntry.allCases.filter(\.isTried)))
         case .never: []
         }

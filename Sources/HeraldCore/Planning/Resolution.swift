@@ -239,9 +239,14 @@ extension RecordedState {
         let partakers = occurrence.partakers(in: campaign)
         guard isForOthers else { return changes + (partakers == occurrence.classes ? [] : [.assign(id, partakers)]) }
         if isClosed { return changes + [.assign(id, Partition()), .assign(id, partakers)] }
-        // The next step takes those back whom the campaign goes to now. Nobody else is forgotten.
-        let untried = later.hasBegun ? occurrence.untried.subtracting(.target) : []
-        return changes + (untried.isEmpty ? [] : [.skip(id, untried, .notTried)]) + [.assign(id, Partition())]
+        // The next step takes those back whom the campaign goes to now. Nobody else is forgotten, and who is held out
+        // stays so, whatever variant they would have now.
+        let known = occurrence.ledger?.entries.all ?? []
+        let heldOut = occurrence.classes.members(where: \.isHoldout).subtracting(known)
+        let skipped: [(SkipReason, RecipientSet)] =
+            later.hasBegun ? [(.notTried, occurrence.untried.subtracting(.target)), (.heldOut, heldOut)] : []
+        let skips = skipped.filter { !$0.1.isEmpty }.map { StateChange.skip(id, $0.1, $0.0) }
+        return changes + skips + [.assign(id, Partition())]
     }
 
     /// The occurrence that has the time of a campaign that is due once, where an earlier schedule had several.

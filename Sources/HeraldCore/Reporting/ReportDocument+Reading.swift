@@ -235,7 +235,9 @@ extension StepReport {
         leftOut.gone = try all.optionalCount("gone")
         leftOut.dead = try all.optionalCount("dead")
         var reasons: [SkipReason: Int] = [:]
-        for reason in SkipReason.single { reasons[reason] = try all.optionalCount(reason.rawValue) }
+        for reason in SkipReason.single where reason != .heldOut {
+            reasons[reason] = try all.optionalCount(reason.rawValue)
+        }
         if all.has("capped") {
             let caps = try all.nested("capped")
             for cap in try all.object("capped").keys { reasons[.capped(cap.printable)] = try caps.count(cap) }

@@ -11,6 +11,7 @@ extension SkipReason {
         case .sameInstant: "who get another occurrence at that instant"
         case .notTried: "never tried"
         case .badRow: number == 1 ? "bad row" : "bad rows"
+        case .heldOut: "held out"
         case .capped(let cap): "by cap '\(cap)'"
         }
     }

@@ -111,7 +111,7 @@ extension RecordedOccurrence {
         let lost = skipped.without { code in
             switch SkipReason(rawValue: code) {
             case .missed, .notTried, .outsideWindow, .superseded: false
-            case .noSuchTime, .sameInstant, .badRow, .capped, nil: true
+            case .noSuchTime, .sameInstant, .badRow, .heldOut, .capped, nil: true
             }
         }.all
         if lost.isEmpty { return [] }
@@ -127,7 +127,7 @@ extension RecordedOccurrence {
             switch reason {
             case .missed, .notTried, .badRow: return nil
             case .outsideWindow, .superseded: if isOfFastClock { return nil }
-            case .noSuchTime, .sameInstant, .capped: break
+            case .noSuchTime, .sameInstant, .heldOut, .capped: break
             }
             return .skip(id, skipped[code], reason)
         }

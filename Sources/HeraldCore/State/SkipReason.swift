@@ -15,12 +15,14 @@ package enum SkipReason: Hashable, Sendable {
     case notTried
     /// Their row made no message when others began to get it, or when their wave was fixed.
     case badRow
+    /// They were in a holdout when a person had it go on with another target, and get nothing of that either.
+    case heldOut
     /// They have had as many messages as the cap of that name allows.
     case capped(String)
 
     /// Those that are one figure in documents. Caps have one each.
     package static let single: [SkipReason] = [
-        .outsideWindow, .missed, .superseded, .noSuchTime, .sameInstant, .notTried, .badRow,
+        .outsideWindow, .missed, .superseded, .noSuchTime, .sameInstant, .notTried, .badRow, .heldOut,
     ]
 }
 
@@ -37,6 +39,7 @@ extension SkipReason: RawRepresentable {
         case "same_instant": self = .sameInstant
         case "not_tried": self = .notTried
         case "bad_rows": self = .badRow
+        case "held_out": self = .heldOut
         default:
             guard text.hasPrefix(Self.ofCaps) else { return nil }
             self = .capped(String(text.dropFirst(Self.ofCaps.count)))
@@ -52,6 +55,7 @@ extension SkipReason: RawRepresentable {
         case .sameInstant: "same_instant"
         case .notTried: "not_tried"
         case .badRow: "bad_rows"
+        case .heldOut: "held_out"
         case .capped(let cap): Self.ofCaps + cap
         }
     }

@@ -272,6 +272,22 @@ struct PlannerPersonalTests {
         #expect(proposal.overview.warnings.contains { $0.contains("left the list") } == (refused == 4))
     }
 
+    /// Target and variants were edited: the campaign has no holdout any more.
+    @Test func `who is in a holdout gets nothing either when a person lets it go on with another target`() throws {
+        var scenario = try scenario(["Ann,en", "Bob,it", "Zoë,de"])
+        let held = MessageClass(variant: "none", isHoldout: true)
+        try begin(&scenario, [held: [2, 7], MessageClass(variant: "a"): [1, 3]]) { occurrence in
+            occurrence.accepted = [1]
+            (occurrence.target, occurrence.contentDigest) = ("audience:others", "sha256:other")
+        }
+        let campaign = try #require(scenario.desired.sends.first?.campaign)
+        scenario.state.apply(
+            try scenario.state.changes(resolving: "mine@once", by: .goOn, campaign: campaign, at: PlanScenario.now))
+        #expect(scenario.state.occurrences["mine@once"]?.counts.skips == [.heldOut: 2, .notTried: 1])
+        let send = try #require(scenario.plan().sends.first)
+        #expect(send.members == [3] && send.returning == [3] && send.leftOut.count == 0, "\(send)")
+    }
+
     private static let variants =
         "variants: {a: {weight: 1}, b: {weight: 1, message: {data: {text: Hey}}, locales: {it: {data: {text: Ehi}}}}}"
 
