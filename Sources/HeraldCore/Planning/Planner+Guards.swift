@@ -103,8 +103,13 @@ extension Planner {
     /// The bad rows that a person decides about. A row that turns bad after its recipient took part is left out without
     /// a question. So is one for whose wave it is too late, once others have got it.
     func asked(about send: Plan.Send, of wanted: DesiredSend, _ sorting: WaveSorting?) -> RecipientSet {
-        guard let sorting else { return send.isResumed ? [] : send.leftOut.bad }
-        let fresh = sorting.waves.fresh
+        var joining = send.isResumed ? [] : send.leftOut.bad
+        // Once a person lets it go on with another target, who takes part is decided anew.
+        if send.isResumed, sizes == nil, let begun = state.occurrences[send.occurrence], begun.classes.isEmpty {
+            joining = send.leftOut.bad.subtracting(begun.released)
+        }
+        guard let sorting else { return joining }
+        let fresh = send.isResumed ? sorting.waves.fresh.union(joining) : sorting.waves.fresh
         guard !listsSkipped, !send.members.isEmpty || !fresh.isEmpty, let bad = wanted.census?.bad, !bad.isEmpty else {
             return []
         }
@@ -119,8 +124,8 @@ extension Planner {
     private mutating func checkRows(of send: Plan.Send, _ campaign: Campaign) {
         guard refusesBadRows(campaign) else { return }
         guard !send.leftOut.asked.isEmpty else {
-            // A snapshot does not say who is in a wave already.
-            if sizes != nil, send.waves != nil, !send.leftOut.bad.isEmpty {
+            // A snapshot does not say who is in a wave already, or takes part.
+            if sizes != nil, send.waves != nil || send.isResumed, !send.leftOut.bad.isEmpty {
                 leaveUnjudged(.personalRows, "campaign '\(send.campaign)'")
             }
             return

@@ -144,6 +144,16 @@ struct PlannerGoneTextTests {
         #expect(send.assignment == nil)
     }
 
+    /// 2 took part, and their row is bad by now. 3 is in the new target alone.
+    @Test func `a bad row that comes with another target is asked about`() throws {
+        var scenario = try scenario(["Ann,en", ",en", ",en", "Mia,it"], classes: [MessageClass(): [1, 2, 4]])
+        scenario.state.occurrences["mine@once"]?.target = "audience:others"
+        try goOn(&scenario)
+        let plan = scenario.plan()
+        #expect(plan.refusals.map(\.kind) == [.personalRows] && plan.refusals.map(\.actual) == [1])
+        #expect(plan.sends.map(\.members) == [[4]] && plan.sends.map(\.leftOut.bad) == [[2, 3]])
+    }
+
     // MARK: Languages that are written in another way
 
     @Test func `everybody keeps their language where the message and a locale change places`() throws {
