@@ -12,16 +12,17 @@ extension CommandContext {
             let name = state.occurrences[id]?.campaign
             let campaign = name.flatMap { name in workspace.campaigns.first { $0.continues(name) } }
             let wanted =
-                state.clocksMatter(to: id, resolution, campaign)
+                state.clocksMatter(to: id, resolution, campaign) || state.targetMatters(to: id, resolution, campaign)
                 ? try await listed(campaign, in: store, state) : nil
             let formerNames = workspace.audiences.map { ($0.name.value, $0.previousNames.map(\.value)) }
             let again = state.occurrences[id]?.ledger?.members(triedAgainBy: resolution) ?? []
-            let erased = try await store.erased(of: again)
+            let outside = state.outsiders(among: again, of: id, campaign, wanted)
+            let lost = try await store.erased(of: again).union(outside)
             let changes: [StateChange]
             do throws(ResolutionProblem) {
                 changes = try state.changes(
                     resolving: id, by: resolution, campaign: campaign, wanted: wanted,
-                    Dictionary(formerNames) { first, _ in first }, besides: erased, at: machine.now())
+                    Dictionary(formerNames) { first, _ in first }, besides: lost, at: machine.now())
             } catch {
                 throw error.failure(for: id.rawValue, in: state)
             }
@@ -30,10 +31,13 @@ extension CommandContext {
             try await store.commit(changes + (told == state.told ? [] : [.told(told)]))
             if resolution == .abandon { return state.wordsOfWhoIsLeft(of: id, campaign, at: machine.now()) }
             if resolution == .goOn { return Self.wordsOfWhoIsReleased(by: changes) }
-            let unreachable = again.intersection(state.dead).union(erased).count
+            let unreachable = again.intersection(state.dead).union(lost).count
             guard unreachable > 0 else { return [] }
             let people = count(unreachable, "recipient")
-            return ["it is not sent again to \(people) whose registrations are dead or erased; their outcomes stay"]
+            let others = outside.isEmpty ? "" : ", or who are not in its target any more"
+            return [
+                "it is not sent again to \(people) whose registrations are dead or erased\(others); their outcomes stay"
+            ]
         }
         console.info("herald: settled \(id)\n")
         for line in left { console.info("herald: \(line)\n") }

@@ -20,7 +20,7 @@ package enum ResolutionProblem: Error, Hashable, Sendable {
     /// No file declares the campaign at the occurrence's revision.
     case noCampaign(name: String, revision: Int)
     case nobodyRejected(code: String, known: [String])
-    /// The registrations of all of them are dead or erased.
+    /// The registrations of all of them are dead or erased, or the target does not have them any more.
     case nobodyReachable(Int)
     /// The campaign has another message, target or time now.
     case changed
@@ -142,7 +142,7 @@ extension RecordedState {
     ///   - campaign: the campaign as the files have it now.
     ///   - wanted: what its lists say (`clocksMatter`). Without them, whom it is for may be anywhere.
     ///   - formerNames: the names that audiences had before. The same list under another name is the same target.
-    ///   - erased: who was erased of those whom the decision has tried again.
+    ///   - erased: who was erased of those whom the decision has tried again, or is not in the target any more.
     package func changes(
         resolving id: OccurrenceID, by resolution: Resolution, campaign: Campaign?, wanted: DesiredSend? = nil,
         _ formerNames: [String: [String]] = [:], besides erased: RecipientSet = [], at now: Date

@@ -22,7 +22,7 @@ extension ResolutionProblem {
                     ? "there is nobody to try again" : "name one of these codes: \(known.joined(separator: ", "))")
         case .nobodyReachable(let number):
             .wrong(
-                "\(occurrence) cannot be sent again to the \(count(number, "recipient")): their registrations are dead or erased",
+                "\(occurrence) cannot be sent again to the \(count(number, "recipient")): their registrations are dead or erased, or they are not in its target any more",
                 "let a run find others in the lists, or use 'herald state revive' if they live; then try again. "
                     + "--accept and --abandon settle unknown outcomes")
         case .changed:
