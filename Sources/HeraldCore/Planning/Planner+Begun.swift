@@ -80,16 +80,21 @@ extension Planner {
         }
         if isChanged {
             let obstacle = obstacle(to: id, of: wanted)
+            // A snapshot does not say what the target was.
+            let isForOthers =
+                sizes == nil && !occurrence.isReopened
+                && occurrence.isForOthers(in: campaign, desired.audiencePreviousNames)
+            let rest = isForOthers && sorting == nil ? restForOthers(wanted, id, occurrence, ledger) : remaining
+            let whom = destination(of: rest, ledger, isForOthers: isForOthers)
             let prospect =
                 obstacle.map { "it cannot go on with what the file says now: \($0)" }
-                ?? "--continue sends what the file says now \(destination(of: remaining, ledger))"
-                + repeating(rejectedOf: occurrence, wanted)
+                ?? "--continue sends what the file says now \(whom)" + repeating(rejectedOf: occurrence, wanted)
             hold(
                 id,
                 "it is half done and its message, target or time changed since; \(prospect)"
                     + waveDeadline(of: remaining, wanted, occurrence),
-                .held, obstacle == nil ? .goOn : .abandon, remaining: remaining.members.count,
-                stageTable(of: remaining, wanted, occurrence))
+                .held, obstacle == nil ? .goOn : .abandon, remaining: rest.members.count,
+                stageTable(of: rest, wanted, occurrence))
         } else if !campaign.enabled {
             hold(
                 id, "it is half done and the campaign is disabled", .held, .abandon,

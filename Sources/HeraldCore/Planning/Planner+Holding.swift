@@ -90,11 +90,22 @@ extension Planner {
     }
 
     /// Whom the rest of a send goes to. Some may have got it already: a person has them sent it again, or the file does.
-    func destination(of send: Plan.Send, _ ledger: Ledger) -> String {
+    func destination(of send: Plan.Send, _ ledger: Ledger, isForOthers: Bool) -> String {
         let again = send.members.intersection(ledger.resent.union(ledger.uncertain))
         if again == .target { return "to \(send.target.words) again: everybody there may have got it" }
         let repeats = again.isEmpty ? "" : ", and again to \(count(again.count, "recipient")) who may have got it"
-        return "to those who have nothing yet" + repeats
+        let others = "to all of its target who have nothing yet, also to those who had no part in it before"
+        return (isForOthers ? others : "to those who have nothing yet") + repeats
+    }
+
+    /// What is left of an occurrence once a person lets it go on with another target.
+    mutating func restForOthers(
+        _ wanted: DesiredSend, _ id: OccurrenceID, _ occurrence: RecordedOccurrence, _ ledger: Ledger
+    ) -> Plan.Send {
+        var ledger = ledger
+        let heldOut = occurrence.classes.members(where: \.isHoldout)
+        ledger.skip(heldOut.subtracting(ledger.entries.all), .heldOut)
+        return send(wanted, id, due: occurrence.due, ledger: ledger, isResumed: true, Partition(), nil)
     }
 
     /// How those get it who were rejected, and are not among those with whom it goes on. Whom the target does not have any

@@ -33,6 +33,19 @@ struct PlannerHoldTests {
         #expect(resolve == "herald state resolve \(id) \(obstacle == nil ? "--continue or " : "")--abandon")
     }
 
+    /// 1 has it, 2 is to get it, and 4 is on the list since.
+    @Test(arguments: [("anglers", 1), ("sailors", 2)])
+    func `a hold says whether --continue reaches others, too`(_ audience: String, _ remaining: Int) throws {
+        let before = Campaign.tide(at: Self.due)
+        var scenario = PlanScenario()
+        scenario.began(before, accepted: [1])
+        scenario.state.apply([.assign(before.id, Partition(disjoint: [MessageClass(): [1, 2]]))])
+        scenario.want(.tide(to: .audience(audience), at: Self.due, title: "Low tide"), for: [1, 2, 4])
+        let held = try #require(scenario.plan().held.first)
+        #expect(held.remaining == remaining)
+        #expect(held.reason.contains("who had no part in it before") == (audience == "sailors"), "\(held.reason)")
+    }
+
     /// Two of a cron are half done. Then the author gives the campaign one time, and lets the first go on.
     @Test func `what would go on at the time of another occurrence does not offer that`() throws {
         let cron = try Campaign.cron("0 8 * * *")
