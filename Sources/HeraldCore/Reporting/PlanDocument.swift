@@ -255,7 +255,7 @@ package struct PlanDocument: Document {
             let refused = send.refused.isEmpty ? "" : "\(send.refused.count.grouped) refused for now, not tried again"
             return (
                 "> send", send.occurrence.rawValue,
-                (["to \(send.target.words)", isSaid ? "" : recipients, send.skipped.counts.words, late, refused]
+                (["to \(send.target.words)", isSaid ? "" : recipients, send.wordsOfSkipped, late, refused]
                     + send.delivery.exceptions)
                     .filter { !$0.isEmpty }.joined(separator: ", ")
             )

@@ -94,3 +94,12 @@ extension StepReport.LeftOutCounts {
         return parts.isEmpty ? nil : "skipped: \(parts.joined(separator: ", "))"
     }
 }
+
+extension Plan.Send {
+    /// Whom it will skip, and why. Empty if that is nobody. Holdouts and bad rows stand with the personal messages.
+    var wordsOfSkipped: String {
+        var leftOut = StepReport.LeftOutCounts(self)
+        (leftOut.heldOut, leftOut.reasons) = (0, skipped.counts)
+        return leftOut.words ?? ""
+    }
+}

@@ -70,6 +70,7 @@ struct PlannerOwingTests {
         let report = StepReport(try #require(plan.steps.first))
         #expect(report.planned == 3 && report.skipped == 2)
         #expect(report.leftOut.words == "skipped: 1 not on the list any more, 1 with a dead registration")
+        #expect(send.wordsOfSkipped == report.leftOut.words, "the plan says it, too")
     }
 
     @Test func `an open occurrence does not wait for whoever was erased, and their outcomes stay`() throws {
