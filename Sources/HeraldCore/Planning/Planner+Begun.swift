@@ -36,6 +36,10 @@ extension Planner {
         let inTime =
             waves.map { left.subtracting($0.late(of: campaign, waited: waited, in: [], besides: repeats, at: now)) }
             ?? left
+        if lateness == nil {
+            let reason = "they are not on its list now, or are excluded; they get it if they are back in time"
+            explain(id, to: inTime, reason, until: nil)
+        }
         let mayBeAhead = mayBeAhead(occurrence, campaign, sorting)
         // Whoever's part is not decided yet is still to be accounted for, even if it is too late for them.
         let isUndecided = sorting?.undecided.isEmpty == false

@@ -46,6 +46,8 @@ struct PlannerOwingTests {
         #expect(send.leftOut.gone == [4])
         #expect(send.staysOpen)
         #expect(scenario.plan().steps.first?.work.planned == 2)
+        scenario.person = 4
+        #expect(scenario.overview.waits.map(\.reason).first?.hasPrefix("they are not on its list now") == true)
 
         // Nobody of the rest is listed: the occurrence goes on, and says so.
         scenario.state.apply([.outcome(campaign.id, [3], .accepted)])
