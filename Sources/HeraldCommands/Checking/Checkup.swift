@@ -23,7 +23,7 @@ struct Checkup {
             DriftCheck.result(
                 state.recorded?.lastDrift, hasTopics: !context.workspace.topics.isEmpty, at: now()))
         results.append(FileCheck.result(context.files.mistakes))
-        let known = state.recorded.map { Int($0.nextRecipient - KnownRecipient.firstID) } ?? 0
+        let known = state.recorded?.knownCount ?? 0
         let fetched = ListFetch.all(of: context.workspace)
         if !lists.isEmpty || fetched.isEmpty {
             results.append(

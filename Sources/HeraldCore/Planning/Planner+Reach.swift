@@ -109,8 +109,7 @@ extension Planner {
         }
         guard hasConditions else { return .known([]) }
         guard let sizes else {
-            let recorded = RecipientSet(KnownRecipient.firstID..<state.nextRecipient)
-            return .known(recorded.union(desired.listed).subtracting(state.dead))
+            return .known(state.known.union(desired.listed).subtracting(state.dead))
         }
         // Those who are listed may all be known or all be new.
         let listed = desired.listed.count

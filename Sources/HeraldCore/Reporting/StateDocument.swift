@@ -79,7 +79,7 @@ package struct StateDocument: Document {
             "project": .string(state.identity.project),
             "endpoint": .string(state.identity.endpoint.rawValue),
             "created": .string(state.identity.created.rfc3339),
-            "registrations": .int(Int64(state.nextRecipient - KnownRecipient.firstID)),
+            "registrations": .int(Int64(state.knownCount)),
             "dead": .int(Int64(state.dead.count)), "tombstones": .int(Int64(tombstones)),
             "topics": .array(
                 topics.map { name, topic in
@@ -164,9 +164,8 @@ package struct StateDocument: Document {
         let identity = state.identity
         var text = "State \(identity.lineage), serial \(state.serial)\n"
         text += "Project '\(identity.project)' at \(identity.endpoint.rawValue), since \(identity.created.rfc3339)\n"
-        let known = Int(state.nextRecipient - KnownRecipient.firstID)
         text +=
-            "\(count(known, "recipient")) known, \(state.dead.count.grouped) of them dead; \(count(tombstones, "dead registration"))\n"
+            "\(count(state.knownCount, "recipient")) known, \(state.dead.count.grouped) of them dead; \(count(tombstones, "dead registration"))\n"
         if !state.migratedDead.isEmpty {
             text +=
                 "\(state.migratedDead.count.grouped) of the dead come from an older herald, which noted installations; 'herald state revive --migrated' takes them for living again\n"

@@ -21,6 +21,8 @@ package enum StateNote: String, Hashable, Sendable, CaseIterable {
     case triedAgain = "tried_again"
     /// Of which occurrences nobody could start because of windows (`RecordedState.waited`).
     case waited
+    /// The numbers of recipients who were erased (`RecordedState.erased`).
+    case erased
 }
 
 /// The last run or apply that came to its end, with what became of its recipients.

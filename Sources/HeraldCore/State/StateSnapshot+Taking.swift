@@ -14,7 +14,7 @@ extension StateSnapshot {
         let formers = RecipientSet(state.formers.keys.sorted())
         sizes.topics = state.topics.mapValues { Topic($0, dead: state.dead, formers) }
         for (name, group) in state.groups { sizes.groups[digest(of: name)] = Group(group, dead: state.dead) }
-        sizes.known = Int(state.nextRecipient - KnownRecipient.firstID)
+        sizes.known = state.knownCount
         sizes.dead = state.dead.count
         sizes.tombstones = max(tombstones, sizes.dead)
         occurrences = state.occurrences.mapValues { Occurrence(counting: $0, dead: state.dead) }

@@ -102,6 +102,14 @@ struct PlannerOwingTests {
         #expect(occurrence?.isUnbegun == true && occurrence?.classes.all == [1])
     }
 
+    @Test func `whoever was erased is not known any more`() {
+        var state = RecordedState(identity: .sample())
+        state.nextRecipient = 70_010
+        for members in [[3, 4, 5], [70_000], [6, 1]] as [RecipientSet] { state.apply(state.changes(erasing: members)) }
+        #expect(state.erased == [1, 3, 4, 5, 6, 70_000] && state.knownCount == 70_003)
+        #expect(state.known.count == 70_003 && state.known.intersection(state.erased).isEmpty)
+    }
+
     @Test func `when it is too late for them to come back, they are accounted for and it ends`() throws {
         let campaign = Campaign.tide(at: .after(-7300))
         var scenario = halfDone(campaign)
