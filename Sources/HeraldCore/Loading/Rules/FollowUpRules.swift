@@ -42,7 +42,7 @@ struct FollowUpRules {
         found.add(at: id.range) { _ in
             .error(
                 .invalidValue, "'\(id.value)' is no occurrence of campaign '\(campaign.name.value)'", at: id.range,
-                help: "its occurrences begin with \(campaign.name.value)@")
+                help: "its occurrences begin with \(campaign.name.value)@, or with a name in its 'previous_names'")
         }
     }
 
