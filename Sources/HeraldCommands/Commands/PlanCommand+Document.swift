@@ -15,7 +15,7 @@ extension PlanCommand {
         var document = try await context.files.document(
             from: try await source(in: context, now), at: time, created: common.machine.now(),
             PlanScope(campaigns: campaign, days: days))
-        document.comparison = try base.map { try context.files.comparison(with: $0, context.common.environment) }
+        document.compare(with: try base.map { try context.files.comparison(with: $0, context.common.environment) })
         return document
     }
 

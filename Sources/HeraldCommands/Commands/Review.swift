@@ -48,7 +48,7 @@ struct Review: AsyncParsableCommand {
         var document = try await workspace.document(
             from: try await files.source(of: workspace, snapshot, at: now), at: at?.date ?? now, created: now,
             PlanScope(days: days))
-        document.comparison = try base.map { try workspace.comparison(with: $0, files.common.environment) }
+        document.compare(with: try base.map { try workspace.comparison(with: $0, files.common.environment) })
         try output.write(document)
         if document.isRefused { throw CommandFailure(.refused) }
     }

@@ -23,6 +23,8 @@ package struct PlanOverview: Hashable, Sendable {
     package var snapshot: Date?
     /// By campaign: recipients whose row names no time zone, so that their window goes by the default one.
     package var zonesDefaulted: [String: Int] = [:]
+    /// By campaign that is due once and sends to each person: the occurrence of its revision, if that has begun.
+    package var begun: [String: OccurrenceID] = [:]
     /// With campaigns under the names that they have now.
     package var pauses = Pauses()
     /// Guards that could not be judged, and so refuse nothing.

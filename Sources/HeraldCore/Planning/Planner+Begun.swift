@@ -141,6 +141,14 @@ extension Planner {
         return []
     }
 
+    /// The occurrence of a campaign that is due once, if it is for certain people.
+    func begun(_ campaign: Campaign) -> OccurrenceID? {
+        if campaign.schedule.repeats || campaign.target.value.isOneRequest(campaign.delivery) { return nil }
+        return occurrences[campaign.name.value]?.last {
+            $0.occurrence.revision == campaign.revision && $0.occurrence.hasBegun
+        }?.id
+    }
+
     /// Whether a higher revision of a campaign that is due once was sent, and this one never began. A lower one is a
     /// slip, or was taken back: people have what came after it.
     mutating func passesOver(_ campaign: Campaign) -> Bool {

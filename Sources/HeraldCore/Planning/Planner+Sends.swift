@@ -11,6 +11,7 @@ extension Planner {
             let (joinedLate, over) = (plan.joinedLate.count, plan.over.count)
             for send in sends(wanted) { due.append((send, wanted.campaign)) }
             let name = wanted.campaign.name.value
+            overview.begun[name] = begun(wanted.campaign)
             for place in missed..<plan.missed.count { plan.missed[place].mark = state.watermarks[name]?.at }
             let late = plan.missed[missed...] + plan.superseded[superseded...]
             checkEnded(late, of: wanted)

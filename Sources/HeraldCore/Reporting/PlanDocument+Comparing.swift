@@ -1,0 +1,34 @@
+internal import FCM
+
+extension PlanDocument {
+    /// Shows what the files change, and says whom an edit does not reach: a send is for those for whom it began.
+    package mutating func compare(with comparison: Comparison?) {
+        self.comparison = comparison
+        for change in comparison?.changes ?? [] {
+            for field in change.fields where field.leavesOutFewer {
+                switch (change.kind, field.path) {
+                case (.campaign, "exclude"):
+                    guard let id = overview.begun[change.name] else { continue }
+                    self.comparison?.warnings.append(
+                        "whoever 'exclude' of campaign '\(change.name)' leaves out no more gets nothing of \(id), which began without them"
+                    )
+                case (.settings, "suppress") where !overview.begun.isEmpty:
+                    self.comparison?.warnings.append(
+                        "whoever 'suppress' leaves out no more gets nothing of sends that began without them")
+                default: continue
+                }
+            }
+        }
+    }
+}
+
+extension WorkspaceChange.Field {
+    /// Whether an audience is gone from a list of those to leave out.
+    fileprivate var leavesOutFewer: Bool {
+        switch (before, after) {
+        case (.names(let earlier)?, .names(let later)?): !earlier.isSubset(of: later)
+        case (.json(.array(let earlier))?, .json(.array(let later))?): earlier.contains { !later.contains($0) }
+        default: before != nil && after == nil
+        }
+    }
+}
