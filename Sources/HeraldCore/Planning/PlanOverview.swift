@@ -45,7 +45,7 @@ package struct PlanOverview: Hashable, Sendable {
         package var until: Date?
     }
 
-    /// How many upcoming sends are listed at most.
+    /// How many upcoming sends are listed at most, besides the next one of each campaign.
     static let shownUpcoming = 100
 
     /// How far its numbers of recipients and members are to be believed.

@@ -34,13 +34,14 @@ extension Planner {
 
     mutating func limitUpcoming() {
         overview.upcoming.sort(by: PlanOverview.Upcoming.isBefore)
-        // The next send of each campaign comes before any campaign's second one.
+        // The next send of each campaign comes before any campaign's second one, and none of them is left out: readers
+        // count campaigns by what is listed.
         var seen: Set<String> = []
         let next = overview.upcoming.filter { seen.insert($0.occurring.campaign).inserted }
         var passed: Set<String> = []
         let others = overview.upcoming.filter { !passed.insert($0.occurring.campaign).inserted }
         let ranked = next + others
-        var kept = ranked.prefix(upcomingLimit.ofAll).sorted(by: PlanOverview.Upcoming.isBefore)
+        var kept = ranked.prefix(max(upcomingLimit.ofAll, next.count)).sorted(by: PlanOverview.Upcoming.isBefore)
         var further: [String: PlanOverview.Further] = [:]
         let note = { (upcoming: PlanOverview.Upcoming, more: PlanOverview.Further) in
             further.merge([upcoming.occurring.campaign: more], uniquingKeysWith: +)

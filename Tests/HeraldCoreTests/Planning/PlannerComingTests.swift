@@ -49,6 +49,22 @@ import Testing
         #expect(overview.upcomingOmitted == 12 * 168 - 100)
     }
 
+    /// A hundred sends are shown. The first campaign comes every minute.
+    @Test(arguments: [(99, 100), (103, 104)])
+    func `shows the next send of each campaign and counts the rest`(_ campaigns: Int, _ shown: Int) throws {
+        var scenario = PlanScenario()
+        var often = Campaign.tide("often")
+        often.schedule = try .cron("* * * * *", in: "UTC")
+        scenario.want(often)
+        for number in 1...campaigns { scenario.want(.tide("c\(number)", at: .after(86_400 + number))) }
+        let proposal = scenario.proposal()
+        let names = (1...campaigns).map { "c\($0)" }
+        #expect(proposal.overview.upcoming.map(\.occurring.campaign) == ["often"] + names)
+        #expect(proposal.overview.upcoming.count == shown && proposal.overview.upcomingOmitted == 10_079)
+        let document = PlanDocument(proposal, id: "id", created: PlanScenario.now)
+        #expect(document.headline.hasPrefix("\(shown) campaigns to \(3 * shown) recipients, the first "))
+    }
+
     /// At most four times a day, and for 200 days.
     @Test func `the same goes for local time`() throws {
         var campaign = Campaign.tide()

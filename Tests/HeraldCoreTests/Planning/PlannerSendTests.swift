@@ -60,14 +60,6 @@ struct PlannerSendTests {
         #expect(overview.upcoming.map(\.occurring.local.hour) == [10, 11])
     }
 
-    @Test func `shows a hundred of what comes up and counts the rest`() {
-        var scenario = PlanScenario()
-        for number in 1...103 { scenario.want(.tide("c\(number)", at: .after(number))) }
-        let overview = scenario.overview
-        #expect(overview.upcoming.map(\.occurring.campaign) == (1...100).map { "c\($0)" })
-        #expect(overview.upcomingOmitted == 3)
-    }
-
     @Test func `nothing starts after the due time and max_lateness`() {
         var scenario = PlanScenario()
         var campaign = Campaign.tide(at: .after(-60))
