@@ -15,7 +15,8 @@ extension Plan {
         package var unrecorded = Partition<Date>()
         /// Those whose clock has not reached it.
         package var ahead = Partition<Date>()
-        /// Those of all waves who are sent nothing: they are in a holdout, or their row makes no message.
+        /// Those of all waves who are sent nothing: they are in a holdout, their row makes no message, or their clock will
+        /// leave it out.
         package var unsent = RecipientSet()
         /// The zones of each wave, those with the most people first.
         package var zones: [Date: [String]] = [:]

@@ -20,9 +20,13 @@ extension Planner {
     ) {
         let waves = sorting.waves.wavesAhead
         guard let first = waves.first, let last = waves.last else { return }
-        if isNext { explain(id, to: sorting.waves.coming, "their clock comes to it then") }
+        if isNext {
+            explain(id, to: sorting.waves.coming, "their clock comes to it then")
+            explain(id, to: sorting.skippedAhead.all, "their clock leaves it out: it is not sent to them", until: nil)
+        }
         var occurring = Occurring(of: wanted.campaign, at: sorting.waves.local)
         (occurring.occurrence, occurring.at, occurring.last) = (id, first.at, last.at)
+        occurring.note = ([occurring.note] + sorting.wordsOfSkipped).filter { !$0.isEmpty }.joined(separator: "; ")
         overview.upcoming.append(
             .init(
                 occurring: occurring, target: wanted.campaign.target.value,

@@ -6,6 +6,8 @@ struct WaveSorting {
     private(set) var waves: Plan.Waves
     /// Those of them to whom nothing is sent, whatever happens.
     private(set) var skipped = Partition<SkipReason>()
+    /// Those whose clock has not reached it, and to whom nothing is sent then.
+    private(set) var skippedAhead = Partition<SkipReason>()
     /// Those whose clock had passed it for too long when the campaign was first seen.
     private(set) var passed = RecipientSet()
     /// Whose wave no run can fix yet, because nobody knows who is in an audience. They are in none.
@@ -115,6 +117,7 @@ struct WaveSorting {
             let former = begun ? recorded?.classes.members(where: \.isHoldout).union(out) ?? [] : []
             waves.unsent = wanted.members.subtracting(wanted.reached).subtracting(partakers).union(former)
         }
+        waves.unsent.formUnion(skippedAhead.all)
         waves.zones = sizes.mapValues { sizes in
             sizes.filter { $0.value > 0 }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key)
         }
@@ -168,6 +171,7 @@ struct WaveSorting {
         let free = others.subtracting(owed)
         if instant > standing.now {
             waves.ahead.move(others, to: instant)
+            if let reason = reaching?.fate.reason { skippedAhead.move(free, to: reason) }
             sizes[instant, default: [:]][zone.name, default: 0] += others.count
             return
         }
@@ -242,11 +246,10 @@ struct WaveSorting {
         _ members: RecipientSet, _ fate: Schedule.Reaching.Fate?, since instant: Date, _ patience: Duration?,
         _ now: Date
     ) {
-        switch fate {
-        case .noSuchTime: skipped.move(members, to: .noSuchTime)
-        case .sameInstant: skipped.move(members, to: .sameInstant)
-        case .sent, nil:
-            if let patience, instant.adding(patience) < now { skipped.move(members, to: .missed) }
+        if let reason = fate?.reason {
+            skipped.move(members, to: reason)
+        } else if let patience, instant.adding(patience) < now {
+            skipped.move(members, to: .missed)
         }
     }
 
@@ -281,7 +284,29 @@ struct WaveSorting {
             + (joined > 0 ? "; \(count(joined, "recipient")) joined too late" : "")
     }
 
+    /// Who gets nothing when their clock comes to it, and why.
+    var wordsOfSkipped: [String] {
+        [
+            (SkipReason.noSuchTime, "whose clock jumps over it"),
+            (.sameInstant, "who get an earlier one at that instant"),
+        ].compactMap { reason, whose in
+            let number = skippedAhead[reason].count
+            return number > 0 ? "not to \(count(number, "recipient")) \(whose)" : nil
+        }
+    }
+
     var reachesNobody: Bool { waves.reached.isEmpty }
+}
+
+extension Schedule.Reaching.Fate {
+    /// Why nothing is sent there. `nil` if it is sent.
+    fileprivate var reason: SkipReason? {
+        switch self {
+        case .sent: nil
+        case .noSuchTime: .noSuchTime
+        case .sameInstant: .sameInstant
+        }
+    }
 }
 
 extension Campaign {

@@ -65,6 +65,32 @@ import Testing
         #expect(document.headline.hasPrefix("\(shown) campaigns to \(3 * shown) recipients, the first "))
     }
 
+    /// In Rome the clocks jump from 2:00 to 3:00.
+    @Test(
+        arguments: [
+            ("30 2 * * *", .skip, "not to 2 recipients whose clock jumps over it"), ("30 2 * * *", .next, ""),
+            ("0,30 2 * * *", .next, "not to 2 recipients who get an earlier one at that instant"),
+        ] as [(String, DST.Gap, String)])
+    func `who is left out when the clocks change is told and not counted`(
+        _ cron: String, _ gap: DST.Gap, _ note: String
+    ) throws {
+        var campaign = Campaign.tide("tide", to: .audience("anglers"))
+        campaign.schedule.times = .local(
+            LocalSchedule(.cron(try Cron(parsing: cron), start: nil, end: nil), field: "zone"))
+        campaign.schedule.dst.gap = gap
+        campaign.zoneField = Located("zone")
+        var scenario = PlanScenario()
+        scenario.want(campaign)
+        let rome = try #require(Zone(named: "Europe/Rome"))
+        scenario.desired.sends[0].zones = ["zone": [rome: [1, 2], .utc: [3]]]
+        let now = try #require(Date(rfc3339: "2026-03-27T12:00:00Z"))
+        let overview = scenario.proposal(at: now).overview
+        let upcoming = try #require(
+            overview.upcoming.first { $0.occurring.occurrence.rawValue == "tide@2026-03-29T02:30" })
+        #expect(upcoming.occurring.note == note && upcoming.recipients == (note.isEmpty ? 3 : 1))
+        #expect(upcoming.waves.map(\.recipients) == (note.isEmpty ? [2, 1] : [0, 1]))
+    }
+
     /// At most four times a day, and for 200 days.
     @Test func `the same goes for local time`() throws {
         var campaign = Campaign.tide()
