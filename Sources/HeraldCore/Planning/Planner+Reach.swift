@@ -52,9 +52,11 @@ extension Planner {
         return all.subtracting(.known(formers))
     }
 
-    /// Whether herald knows all whom a request to the target reaches: not where the app subscribes its users itself.
+    /// Whether herald knows all whom a request to the target reaches: not where the app subscribes its users itself, and
+    /// not where it also reaches devices that follow no topic.
     func isCounted(_ target: Campaign.Target) -> Bool {
-        !target.topics.contains { topicMembers[$0]?.isOfApp ?? false }
+        if case .condition(let condition) = target, condition.matches({ _ in false }) { return false }
+        return !target.topics.contains { topicMembers[$0]?.isOfApp ?? false }
     }
 
     /// The recipients known to herald whose topics match a condition.

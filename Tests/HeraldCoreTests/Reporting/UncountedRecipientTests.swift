@@ -37,6 +37,12 @@ struct UncountedRecipientTests {
         }
     }
 
+    @Test func `devices that follow no topic are known to nobody`() throws {
+        let document = try document([.condition(try Condition(parsing: "!('of-files' in topics)"))], at: .after(3600))
+        #expect(document.headline.hasPrefix("1 campaign to an unknown number of recipients"))
+        #expect(document.json["upcoming"]?.array?.first?["recipients"] == .null)
+    }
+
     @Test func `those whom herald knows there are the least`() throws {
         #expect(try document([.topic("of-app")], listed: 3).text(.plain).contains("at least 3 recipients"))
     }
