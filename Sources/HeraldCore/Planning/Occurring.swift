@@ -26,7 +26,7 @@ extension Occurring {
         zone = schedule.zone
         offset = schedule.zone.offset(at: date).offsetText
         last = nil
-        let window = campaign.delivery.window?.note(
+        let window = campaign.windowOfTarget?.note(
             at: date, expiring: campaign.delivery.expiry(from: date),
             before: schedule.catchUp == .all ? nil : schedule.next(after: date))
         note = [schedule.note(at: date), window ?? ""].filter { !$0.isEmpty }.joined(separator: "; ")
@@ -39,7 +39,7 @@ extension Occurring {
         occurrence = OccurrenceID(campaign: campaign.name.value, local: local, revision: campaign.revision)
         (at, last) = (local.firstInstant, campaign.schedule.lastInstant(of: local))
         (self.local, zone, offset) = (local, campaign.schedule.zone, "")
-        note = campaign.delivery.window.map { "window \($0.words)" } ?? ""
+        note = campaign.windowOfTarget.map { "window \($0.words)" } ?? ""
     }
 
     /// One that waits, at the instant at which it goes on.
@@ -60,6 +60,16 @@ extension Occurring {
         }
         return campaign.schedule.occurrences(after: after, through: through, limit: limit)
             .map { Occurring(of: campaign, at: $0) }
+    }
+}
+
+extension Campaign {
+    /// Its window. Where no row of a list names a zone, because one request reaches all or the file names them, it goes by
+    /// the default one.
+    var windowOfTarget: SendWindow? {
+        var window = delivery.window
+        if target.value.isOneRequest(delivery) || target.value.namesRegistrations { window?.field = nil }
+        return window
     }
 }
 

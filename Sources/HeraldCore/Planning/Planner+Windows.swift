@@ -127,7 +127,7 @@ extension Planner {
         _ send: Plan.Send, of campaign: Campaign, _ waiting: [Date: RecipientSet], until first: Date,
         _ window: SendWindow, isBeginning: Bool
     ) {
-        let reason = "the window is closed (\(window.words))"
+        let reason = "the window is closed (\((campaign.windowOfTarget ?? window).words))"
         explain(send.occurrence, to: Partition(disjoint: waiting), reason)
         let all = waiting.values.reduce(0) { $0 + $1.count }
         let isWhole = send.members == .target

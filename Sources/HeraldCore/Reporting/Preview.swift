@@ -190,7 +190,7 @@ extension Preview {
 
         /// Nothing starts while the window is closed, by the clock of those whose row names no zone.
         mutating func wait(forWindowOf campaign: Campaign) {
-            guard let window = campaign.delivery.window else { return }
+            guard let window = campaign.windowOfTarget else { return }
             let whom = window.field == nil ? "" : " to those whose row names no zone"
             var standing = window.hours.standing(at: at, in: window.zone)
             if !standing.isOpen {

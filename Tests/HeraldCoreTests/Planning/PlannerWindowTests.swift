@@ -49,6 +49,16 @@ struct PlannerWindowTests {
         #expect(end.limits(begun: PlanScenario.now).closing?.rfc3339 == "2025-12-01T22:00:00Z")
     }
 
+    /// No row of a list names a zone for them.
+    @Test(arguments: [Campaign.Target.topic("news"), .registrations([.fid(1)])])
+    func `one zone for all is told where nobody has a row`(_ target: Campaign.Target) throws {
+        let waiting = scenario(campaign(Self.night, field: true, to: target)).plan().waiting
+        #expect(waiting.map(\.reason) == ["the window is closed (20:00 to 22:00 UTC)"])
+        let upcoming = scenario(campaign(Self.night, field: true, due: 600, to: target)).overview.upcoming
+        #expect(
+            upcoming.map(\.occurring.note) == ["waits for its window, which opens at 2025-12-01T20:00:00 UTC"])
+    }
+
     @Test func `max_lateness counts the time in which the window is open`() {
         // Due at 07:59, and open from 6:00 to 9:00: an hour is left today, one counts tomorrow.
         let campaign = campaign(DailyHours(from: 6 * 60, to: 9 * 60))

@@ -41,7 +41,7 @@ extension Site {
         var facts = [("to", campaign.target.value.words), ("when", campaign.schedule.words)]
         let without = campaign.without.map(\.value)
         if !without.isEmpty { facts.append(("without", without.joined(separator: ", "))) }
-        if let window = delivery.window { facts.append(("only", window.words)) }
+        if let window = campaign.windowOfTarget { facts.append(("only", window.words)) }
         if delivery.isAtAnyHour { facts.append(("only", "at any hour")) }
         if !delivery.frequency.tags.isEmpty { facts.append(("tags", delivery.frequency.tags.joined(separator: ", "))) }
         if delivery.frequency.ignoresCaps, !delivery.frequency.caps.isEmpty { facts.append(("caps", "ignored")) }
