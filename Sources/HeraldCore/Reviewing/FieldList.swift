@@ -113,8 +113,10 @@ struct FieldList {
             addClockChanges(schedule.dst)
         }
         // A single time is the same instant in every zone. Its zone only says how people write it.
+        // A time names its zone, except on each recipient's clock: there it is that of rows that name none.
         let zone = JSONValue.string(schedule.zone.name)
-        add("schedule.timezone", zone, usually: zone, isDecision: schedule.isCron || schedule.local != nil)
+        let isEach = schedule.local != nil
+        add("schedule.timezone", zone, usually: isEach ? nil : zone, isDecision: schedule.isCron || isEach)
         add(
             "schedule.max_lateness", .string(schedule.maxLateness.protobufText),
             usually: .string(usual.maxLateness.protobufText))

@@ -33,6 +33,28 @@ import Testing
         #expect(changes.map(\.action) == [.changed])
     }
 
+    /// The zone of the workspace is Rome.
+    @Test(arguments: [(", default: Asia/Tokyo", "Asia/Tokyo"), ("", "Europe/Rome")])
+    func `a new campaign on each clock names the zone of those who have none`(
+        _ written: String, _ zone: String
+    ) throws {
+        let file = """
+            kind: campaign
+            name: morning
+            target: {audience: zoned}
+            schedule: {at: "2026-12-01T09:00", timezone: {field: zone\(written)}, if_passed: skip}
+            message: {notification: {title: Good morning}}
+            ---
+            kind: audience
+            name: zoned
+            source: {file: lists/zoned.csv}
+            fields: {zone: {type: timezone}}
+            """
+        let lines = words(try ReviewedFiles.changes(["campaigns/morning.yaml": file]))
+        #expect(lines.contains("- schedule.timezone: “\(zone)”"), "\(lines)")
+        #expect(lines.contains("- schedule.timezone.field: “zone”"))
+    }
+
     /// A workspace where 'testers' do not want what has the tag.
     private func leavingOut(_ tag: String, _ campaign: String) throws -> [String: String?] {
         let settings = "herald: 2\nproject: p\ntimezone: Europe/Rome\nsuppress: [{audience: testers, tags: [\(tag)]}]\n"
