@@ -7,7 +7,7 @@ extension Planner {
         adviseOnLeftGroups()
         adviseOnFanOuts()
         adviseOnRows()
-        adviseOnUpcomingTime()
+        adviseOnUpcoming()
         adviseOnSuppressed()
     }
 
@@ -91,19 +91,26 @@ extension Planner {
     /// Notes how long each step takes, and which sends are too slow.
     mutating func time() {
         var timing = StepTiming(settings.fcm, quota: state.sendQuota)
+        let wanted = wantedSends
         var begin = now
         for index in plan.steps.indices {
             let time = timing.next(plan.steps[index].work)
             plan.steps[index].seconds = Int(time.whole.seconds.rounded(.up))
             plan.steps[index].rampSeconds = Int(time.ramp.seconds.rounded())
             if case .send(let send) = plan.steps[index].work, !send.members.isEmpty {
-                checkTime(of: send, from: begin, taking: time.whole)
+                checkTime(of: send, wanted[send.campaign], from: begin, taking: time.whole)
             }
             begin = begin.adding(time.whole)
         }
     }
 
-    private mutating func checkTime(of send: Plan.Send, from begin: Date, taking time: Duration) {
+    private var wantedSends: [String: DesiredSend] {
+        Dictionary(desired.sends.map { ($0.campaign.name.value, $0) }) { first, _ in first }
+    }
+
+    private mutating func checkTime(
+        of send: Plan.Send, _ wanted: DesiredSend?, from begin: Date, taking time: Duration
+    ) {
         let limits = send.limits(begun: now)
         if case .late(let deadline)? = limits.late(at: begin) {
             overview.warnings.append(
@@ -112,24 +119,41 @@ extension Planner {
         }
         guard let expiry = limits.expiry else { return }
         let end =
-            send.delivery.window.map { $0.hours.end(ofOpen: time, from: begin, in: $0.zone) } ?? begin.adding(time)
+            wanted?.end(with: send.members.subtracting(send.seeds), after: time, from: begin) ?? begin.adding(time)
         if end > expiry { warn(of: send.campaign, lasting: end, beyond: expiry) }
     }
 
-    private mutating func adviseOnUpcomingTime() {
+    private mutating func adviseOnUpcoming() {
         var told = Set(sends.compactMap { if case .send(let send) = $0.work { send.campaign } else { nil } })
-        let wanted = Dictionary(desired.sends.map { ($0.campaign.name.value, $0) }) { first, _ in first }
+        let wanted = wantedSends
         for upcoming in overview.upcoming {
-            let due = upcoming.occurring.at
-            guard told.insert(upcoming.occurring.campaign).inserted, let wanted = wanted[upcoming.occurring.campaign],
-                let expiresAfter = wanted.campaign.delivery.expiresAfter
+            guard told.insert(upcoming.occurring.campaign).inserted, let wanted = wanted[upcoming.occurring.campaign]
             else { continue }
-            var timing = StepTiming(settings.fcm, quota: state.sendQuota)
-            let time = timing.send(wanted.members.subtracting(unreachable).count, wanted.campaign.delivery.rate).whole
-            if time > expiresAfter {
-                warn(of: wanted.campaign.name.value, lasting: due.adding(time), beyond: due.adding(expiresAfter))
-            }
+            checkTime(of: upcoming, wanted)
         }
+    }
+
+    private mutating func checkTime(of upcoming: PlanOverview.Upcoming, _ wanted: DesiredSend) {
+        let (campaign, due) = (wanted.campaign, upcoming.occurring.at)
+        let expiry = campaign.delivery.expiry(from: due)
+        // Each clock comes to a local time at another instant.
+        let isOneInstant = upcoming.occurring.last == nil
+        let lost = isOneInstant ? wanted.missed(byWindowAt: due, until: expiry).subtracting(unreachable) : []
+        if !lost.isEmpty, wanted.hasWindowForEach {
+            overview.warnings.append(
+                "\(upcoming.occurring.occurrence): the windows of \(count(lost.count, "recipient")) are closed when it "
+                    + "is due, and do not open in time: it is not sent to them")
+        }
+        let rest = wanted.members.subtracting(unreachable).subtracting(lost)
+        guard let expiry, !rest.isEmpty else { return }
+        var timing = StepTiming(settings.fcm, quota: state.sendQuota)
+        let time = timing.send(rest.count, campaign.delivery.rate).whole
+        // The last stage opens after all others have soaked.
+        let opening = due.adding(campaign.delivery.stages?.soaking ?? .zero)
+        let end =
+            isOneInstant
+            ? wanted.end(with: rest.subtracting(wanted.seeds), after: time, from: opening) : due.adding(time)
+        if end > expiry { warn(of: campaign.name.value, lasting: end, beyond: expiry) }
     }
 
     private mutating func warn(of campaign: String, lasting end: Date, beyond expiry: Date) {
@@ -137,6 +161,37 @@ extension Planner {
             "campaign '\(campaign)' is too slow: it expires at \(expiry.rfc3339), and at the allowed rates its last "
                 + "requests would start at about \(end.wholeSecond.rfc3339); those are not sent. Raise the rate or "
                 + "expires_after")
+    }
+}
+
+extension DesiredSend {
+    /// Whether each recipient has a window of their own.
+    fileprivate var hasWindowForEach: Bool {
+        campaign.delivery.window?.field != nil && !campaign.target.value.isOneRequest(campaign.delivery)
+    }
+
+    /// Members by the zones of their windows. Empty without a window.
+    private func windowZones(of members: RecipientSet) -> [Zone: RecipientSet] {
+        guard let window = campaign.delivery.window, !members.isEmpty else { return [:] }
+        return zones(of: members, by: window.field?.value, else: window.zone)
+    }
+
+    /// When a send to these ends that takes so long while their windows are open.
+    fileprivate func end(with members: RecipientSet, after time: Duration, from begin: Date) -> Date {
+        guard let hours = campaign.delivery.window?.hours else { return begin.adding(time) }
+        return windowZones(of: members).keys.map { hours.end(ofOpen: time, from: begin, in: $0) }.max()
+            ?? begin.adding(time)
+    }
+
+    /// Those who are sent nothing, because their window is closed when it is due and does not open in time.
+    fileprivate func missed(byWindowAt due: Date, until expiry: Date?) -> RecipientSet {
+        guard let window = campaign.delivery.window else { return [] }
+        let zones = windowZones(of: members.intersection(reached).subtracting(seeds))
+        return zones.reduce(into: RecipientSet()) { lost, entry in
+            let standing = window.hours.standing(at: due, in: entry.key)
+            let opens = window.whenClosed == .wait ? standing.until ?? .distantFuture : .distantFuture
+            if !standing.isOpen, opens >= expiry ?? .distantFuture { lost.formUnion(entry.value) }
+        }
     }
 }
 

@@ -44,6 +44,59 @@ import Testing
         #expect(warnings(of: campaign, for: members).count == count, "once, although it comes every day")
     }
 
+    /// It is 9:00 in Rome, and 3:00 in New York. A hundred messages a second.
+    private func windowed(
+        _ hours: DailyHours, due: Int, members: Int, in york: RecipientSet, whenClosed: SendWindow.WhenClosed = .wait
+    ) throws -> [String] {
+        let (rome, zone) = (try #require(Zone(named: "Europe/Rome")), try #require(Zone(named: "America/New_York")))
+        var campaign = Campaign.tide(at: .after(due))
+        campaign.delivery.window = SendWindow(hours: hours, zone: rome, field: Located("zone"), whenClosed: whenClosed)
+        campaign.delivery.expiresAfter = .seconds(3600)
+        var scenario = PlanScenario()
+        scenario.settings.fcm.rate = .limited(100)
+        scenario.settings.fcm.ramp = .zero
+        scenario.want(campaign, for: RecipientSet(1...RecipientID(members)))
+        scenario.desired.sends[0].zones = ["zone": [zone: york]]
+        return warnings(scenario)
+    }
+
+    @Test func `those whose windows are open are not too slow because others' are closed`() throws {
+        // Only the one in New York may start.
+        let night = DailyHours(from: 2 * 60, to: 4 * 60)
+        let told = try windowed(night, due: -60, members: 9, in: [1])
+        #expect(told.count == 1 && told[0].contains("before the windows of 8 recipients open"), "\(told)")
+    }
+
+    /// The second one is due half a minute before the windows in Rome close.
+    @Test(
+        arguments: [
+            (9, 10, 600, ["the windows of 2 recipients are closed when it is due, and do not open in time"]),
+            (9, 10, 3570, ["the windows of 2 recipients", "'tide' is too slow: it expires at 2025-12-01T09:59:30Z"]),
+            (0, 24, 600, []),
+        ] as [(Int, Int, Int, [String])])
+    func `a send to come says whom its windows leave out`(
+        _ from: Int, _ to: Int, _ due: Int, _ parts: [String]
+    ) throws {
+        for whenClosed in SendWindow.WhenClosed.allCases {
+            let hours = DailyHours(from: from * 60, to: to * 60)
+            let told = try windowed(hours, due: due, members: 4000, in: [1, 2], whenClosed: whenClosed)
+            #expect(told.count == parts.count, "\(told)")
+            for (warning, part) in zip(told, parts) { #expect(warning.contains(part), "\(warning)") }
+        }
+    }
+
+    /// A hundred messages a second, and two stages.
+    @Test(arguments: [(Stages.Soak.time(.seconds(540)), true), (.time(.seconds(500)), false), (.manual, false)])
+    func `a send to come whose last stage opens too late to end`(_ soak: Stages.Soak, isTold: Bool) {
+        var campaign = Campaign.tide(at: .after(600))
+        campaign.delivery.expiresAfter = .seconds(600)
+        var stages = Stages()
+        (stages.shares, stages.soak) = ([StageShare(millionths: 10_000), .everybody], soak)
+        campaign.delivery.stages = stages
+        let told = warnings(of: campaign, for: 9000)
+        #expect(told.contains { $0.contains("'tide' is too slow") } == isTold, "\(told)")
+    }
+
     @Test func `steps before it count`() {
         var scenario = PlanScenario()
         scenario.want(.tide("ebb"), for: RecipientSet(1...3000))
