@@ -129,8 +129,19 @@ extension Planner {
         for upcoming in overview.upcoming {
             guard told.insert(upcoming.occurring.campaign).inserted, let wanted = wanted[upcoming.occurring.campaign]
             else { continue }
+            checkSize(of: upcoming, wanted.campaign)
             checkTime(of: upcoming, wanted)
         }
+    }
+
+    /// A guard refuses a send only when it is due. A reviewer should know before.
+    private mutating func checkSize(of upcoming: PlanOverview.Upcoming, _ campaign: Campaign) {
+        let limit = max(settings.guards.maxRecipients, campaign.acknowledged.maxRecipients ?? 0)
+        guard sizes == nil, upcoming.recipients > limit else { return }
+        overview.warnings.append(
+            "campaign '\(upcoming.occurring.campaign)' is to reach \(upcoming.recipients.grouped) recipients, and "
+                + "max_recipients refuses more than \(limit.grouped) when it is due: correct the target, or raise "
+                + "'max_recipients' in the campaign's 'acknowledge'")
     }
 
     private mutating func checkTime(of upcoming: PlanOverview.Upcoming, _ wanted: DesiredSend) {

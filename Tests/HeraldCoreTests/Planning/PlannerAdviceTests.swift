@@ -97,6 +97,17 @@ import Testing
         #expect(told.contains { $0.contains("'tide' is too slow") } == isTold, "\(told)")
     }
 
+    @Test(arguments: [(4, nil, 0), (5, nil, 1), (5, 5, 0)] as [(Int, Int?, Int)])
+    func `a send to come that max_recipients will refuse`(members: Int, acknowledged: Int?, count: Int) throws {
+        var campaign = Campaign.tide(at: .after(600))
+        campaign.acknowledged.maxRecipients = acknowledged
+        var scenario = PlanScenario()
+        scenario.settings.guards.maxRecipients = 4
+        let warnings = warnings(of: campaign, for: members, in: scenario)
+        #expect(warnings.count == count)
+        if count > 0 { #expect(warnings[0].contains("'tide' is to reach 5 recipients")) }
+    }
+
     @Test func `steps before it count`() {
         var scenario = PlanScenario()
         scenario.want(.tide("ebb"), for: RecipientSet(1...3000))
