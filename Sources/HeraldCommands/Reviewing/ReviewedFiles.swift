@@ -33,7 +33,19 @@ struct ReviewedFiles {
         return isInside(URL(filePath: path).standardizedFileURL.path) && !isInside(resolved)
     }
 
-    var name: String { folder.name(loaded.workspace?.settings) }
+    var name: String {
+        if loaded.workspace == nil, let writtenName { return writtenName }
+        return folder.name(loaded.workspace?.settings)
+    }
+
+    /// The workspace's name in a herald.yaml that cannot be read, such as one with marks of a merge conflict. The review
+    /// keeps its one comment by it.
+    private var writtenName: String? {
+        guard let source = loaded.sources[WorkspaceFolder.settingsFile] else { return nil }
+        let lines = String(decoding: source.bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
+        let named = lines.lazy.compactMap { $0.prefixMatch(of: #/workspace:\s+["']?([A-Za-z0-9._-]+)/#) }
+        return named.map { String($0.1) }.first(where: Settings.isWorkspaceName)
+    }
 
     var diagnostics: DiagnosticsDocument { DiagnosticsDocument(loaded.diagnostics, sources: loaded.sources) }
 

@@ -81,6 +81,10 @@ import Testing
                 "- `push/spring.yaml:5`: 'bdoy' is not a key of 'notification'; did you mean 'body'?",
             ]),
         Change(
+            testDescription: "a merge conflict in the settings",
+            edit: { try $0.replace("workspace: club", with: "<<<<<<< HEAD\nworkspace: club\n=", in: "herald.yaml") },
+            status: 1, lines: ["## 1 mistake, so there is no plan", "- `push/herald.yaml:"]),
+        Change(
             testDescription: "a guard",
             edit: {
                 try $0.write(
