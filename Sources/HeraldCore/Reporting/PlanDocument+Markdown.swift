@@ -154,18 +154,21 @@ extension PlanDocument {
         declared.count { $0.enabled && approval.sizes[.init(kind: .campaign, name: $0.name.value)] == nil }
     }
 
+    /// Which sizes an approval does not limit, in words. `nil` if it limits all.
+    var unlimited: String? {
+        guard let approval else { return nil }
+        if overview.figures == .unknown {
+            return "The lists were not read, so an approval limits no size: only guards do."
+        }
+        let number = unsized(in: approval)
+        if number == 0 { return nil }
+        let which = count(number, "campaign")
+        return "The size of \(which) is not known, so an approval does not limit it: only guards do."
+    }
+
     /// What is approved, and how old the state is.
     private var foot: String {
-        var lines: [String] = []
-        if let approval {
-            lines.append("Approval: `\(approval.digest)`")
-            if overview.figures == .unknown {
-                lines.append("The lists were not read, so an approval limits no size: only guards do.")
-            } else if unsized(in: approval) > 0 {
-                let which = count(unsized(in: approval), "campaign")
-                lines.append("The size of \(which) is not known, so an approval does not limit it: only guards do.")
-            }
-        }
+        var lines = [approval.map { "Approval: `\($0.digest)`" }, unlimited].compactMap(\.self)
         if let comparison { lines.append("Compared with `\(comparison.base)`.") }
         if let snapshot = overview.snapshot {
             lines.append("State: a snapshot of \(snapshot.rfc3339).")

@@ -41,6 +41,7 @@ extension PlanDocument {
         if let snapshot = overview.snapshot { facts.append(("snapshot of", snapshot.rfc3339)) }
         if let comparison { facts.append(("compared with", comparison.base)) }
         if let approval { facts.append(("approval", approval.digest)) }
+        if let unlimited { facts.append(("sizes", unlimited)) }
         if !campaigns.isEmpty { facts.append(("only", campaigns.joined(separator: ", "))) }
         return facts
     }
