@@ -6,7 +6,9 @@ extension Planner {
         let isSelected = { (name: String) in campaigns.isEmpty || campaigns.contains(name) }
         var due: [(send: Plan.Send, campaign: Campaign)] = []
         for wanted in desired.sends where isSelected(wanted.campaign.name.value) {
-            if wanted.zonesDefaulted > 0 { overview.zonesDefaulted[wanted.campaign.name.value] = wanted.zonesDefaulted }
+            if wanted.zonesDefaulted > 0, wanted.campaign.enabled {
+                overview.zonesDefaulted[wanted.campaign.name.value] = wanted.zonesDefaulted
+            }
             let (missed, superseded) = (plan.missed.count, plan.superseded.count)
             let (joinedLate, over) = (plan.joinedLate.count, plan.over.count)
             for send in sends(wanted) { due.append((send, wanted.campaign)) }

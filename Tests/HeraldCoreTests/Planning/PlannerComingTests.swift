@@ -91,6 +91,13 @@ import Testing
         #expect(upcoming.waves.map(\.recipients) == (note.isEmpty ? [2, 1] : [0, 1]))
     }
 
+    @Test(arguments: [true, false]) func `nobody of a disabled campaign waits by the default zone`(_ isEnabled: Bool) {
+        var scenario = PlanScenario()
+        scenario.want(.tide(at: .after(600), enabled: isEnabled))
+        scenario.desired.sends[0].zonesDefaulted = 2
+        #expect(scenario.overview.zonesDefaulted == (isEnabled ? ["tide": 2] : [:]))
+    }
+
     /// At most four times a day, and for 200 days.
     @Test func `the same goes for local time`() throws {
         var campaign = Campaign.tide()
