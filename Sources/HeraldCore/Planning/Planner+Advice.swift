@@ -118,8 +118,15 @@ extension Planner {
                     + "before it last until about \(begin.wholeSecond.rfc3339)")
         }
         guard let expiry = limits.expiry else { return }
-        let end =
+        var end =
             wanted?.end(with: send.members.subtracting(send.seeds), after: time, from: begin) ?? begin.adding(time)
+        // Each stage that is to come waits for the one before it. Later waves get it all at once.
+        if send.waves == nil, let staging = send.staging, case .time(let soak) = staging.soak, !staging.ahead.isEmpty {
+            var timing = StepTiming(settings.fcm, quota: state.sendQuota)
+            let rest = timing.send(staging.ahead.all.count, send.delivery.rate).whole
+            let opening = end.adding(soak * staging.ahead.states.count)
+            end = wanted?.end(with: staging.ahead.all, after: rest, from: opening) ?? opening.adding(rest)
+        }
         if end > expiry { warn(of: send.campaign, lasting: end, beyond: expiry) }
     }
 

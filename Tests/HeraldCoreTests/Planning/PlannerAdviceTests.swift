@@ -85,16 +85,21 @@ import Testing
         }
     }
 
-    /// A hundred messages a second, and two stages.
+    /// A hundred messages a second: two seeds get it first, and then 9000 others.
     @Test(arguments: [(Stages.Soak.time(.seconds(540)), true), (.time(.seconds(500)), false), (.manual, false)])
-    func `a send to come whose last stage opens too late to end`(_ soak: Stages.Soak, isTold: Bool) {
-        var campaign = Campaign.tide(at: .after(600))
-        campaign.delivery.expiresAfter = .seconds(600)
+    func `a send whose last stage opens too late to end`(_ soak: Stages.Soak, isTold: Bool) {
         var stages = Stages()
-        (stages.shares, stages.soak) = ([StageShare(millionths: 10_000), .everybody], soak)
-        campaign.delivery.stages = stages
-        let told = warnings(of: campaign, for: 9000)
-        #expect(told.contains { $0.contains("'tide' is too slow") } == isTold, "\(told)")
+        (stages.seeds, stages.soak) = (Located("phones"), soak)
+        for due in [Date.after(600), nil] {
+            var campaign = Campaign.tide(at: due)
+            (campaign.delivery.stages, campaign.delivery.expiresAfter) = (stages, .seconds(600))
+            var scenario = PlanScenario()
+            (scenario.settings.fcm.rate, scenario.settings.fcm.ramp) = (.limited(100), .zero)
+            scenario.want(campaign, for: RecipientSet(1...9002))
+            (scenario.desired.sends[0].seeds, scenario.desired.sends[0].guests) = ([9001, 9002], [9001, 9002])
+            let told = warnings(scenario)
+            #expect(told.contains { $0.contains("'tide' is too slow") } == isTold, "\(told)")
+        }
     }
 
     @Test(arguments: [(4, nil, 0), (5, nil, 1), (5, 5, 0)] as [(Int, Int?, Int)])
