@@ -33,9 +33,9 @@ extension Schedule {
         }
     }
 
-    /// The first times that it ever has, from at most 400 days: a year and a month show how they repeat.
+    /// The first times that it has by the clocks of now, from at most 400 days: a year and a month show how they repeat.
     func firstTimes(limit: Int) -> [Date] {
-        guard let first = next(after: Date(timeIntervalSince1970: -1)) else { return [] }
+        guard let first = next(after: .clocksOfNow) ?? next(after: Date(timeIntervalSince1970: -1)) else { return [] }
         return occurrences(after: first - 1, through: first + 400 * 86_400, limit: limit)
     }
 
@@ -70,4 +70,9 @@ extension Schedule {
         let last = min(through.wholeSeconds, end?.wholeSeconds ?? .max)
         return first..<max(first, last + 1)
     }
+}
+
+extension Date {
+    /// What a schedule meets is judged from here on: before, many zones had other clocks than they have now.
+    static let clocksOfNow = Date(timeIntervalSince1970: 1_767_225_600)
 }

@@ -41,6 +41,10 @@ private func clocked(_ cron: String, _ mark: String = "") -> [String: String] {
     ]
 }
 
+private let samoa = "{from: \"09:00\", to: \"17:00\", days: MON-FRI, timezone: Pacific/Apia, when_closed: skip}"
+
+private let nights = "{from: \"19:45\", to: \"04:15\", days: \"TUE,FRI\", timezone: America/New_York}"
+
 private func window(_ rest: String) -> String { "{from: \"09:00\", to: \"21:00\", \(rest)}" }
 
 private func open(_ times: String) -> String { windowed("at: 2026-12-01T10:07Z", times) }
@@ -95,6 +99,12 @@ extension RuleCase {
             .windowNever, "every five minutes of late evenings",
             windowed("cron: '*/5 22-23 * * *'", "▸{from: \"09:00\", to: \"21:00\", days: \"SAT,SUN\"}", "4h"),
             near: windowed("cron: '*/5 * * * *'", "{from: \"09:00\", to: \"21:00\", days: \"SAT,SUN\"}", "4h")),
+        RuleCase(
+            .windowNever, "on a day that it has where the date is another one now than long ago",
+            windowed("cron: 7 20 * * SAT", "▸\(samoa)"), near: windowed("cron: 7 20 * * SUN", samoa)),
+        RuleCase(
+            .windowNever, "at an hour that was in it long ago, when October was no summer time",
+            windowed("cron: 59 8 * 10 *", "▸\(nights)", "1h"), near: windowed("cron: 59 7 * 10 *", nights, "1h")),
         RuleCase(
             .windowWaits, "nothing says how long the message is worth waiting for",
             windowed("cron: 7 10 * * *", "▸{from: \"09:00\", to: \"21:00\"}", nil),
@@ -151,6 +161,14 @@ extension RuleCase {
             .capSchedule, "a daily campaign and a cap of one a day",
             capped("{name: all, max: 1, per: 24h}", "schedule: {cron: ▸7 10 * * *}"),
             near: capped("{name: all, max: 1, per: 20h}", "schedule: {cron: 7 10 * * *}")),
+        RuleCase(
+            .capSchedule, "a daily campaign and a cap that counts messages for a little longer than its time",
+            capped("{name: all, max: 1, per: 1430m}", "schedule: {cron: ▸7 10 * * *}"),
+            near: capped("{name: all, max: 1, per: 1400m}", "schedule: {cron: 7 10 * * *}")),
+        RuleCase(
+            .capSchedule, "a day of 23 hours where the clocks change",
+            capped("{name: all, max: 1, per: 1360m}", "schedule: {cron: ▸7 10 * * *, timezone: Europe/Berlin}"),
+            near: capped("{name: all, max: 1, per: 22h}", "schedule: {cron: 7 10 * * *, timezone: Europe/Berlin}")),
         RuleCase(
             .capSchedule, "three hours a day and a cap of two",
             capped("{name: all, max: 2, per: 12h}", "schedule: {cron: ▸'7 9,12,15 * * *'}"),

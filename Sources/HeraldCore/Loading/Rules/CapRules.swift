@@ -43,12 +43,15 @@ struct CapRules {
             ?? campaign.schedule.firstTimes(limit: limit)
         // As many messages as the cap allows, and one more.
         let spans = zip(times, times.dropFirst(cap.max)).map { $1.timeIntervalSince($0) }
-        guard let shortest = spans.min(), shortest <= cap.per.seconds else { return }
+        // A message may count that much longer than `per`.
+        let frequency = campaign.delivery.frequency
+        let longer = Double(StartCounting(frequency, frequency.caps)?.span ?? 0)
+        guard let shortest = spans.min(), shortest < cap.per.seconds + longer else { return }
         // Runs are not always on time, so it needs room.
         let fitting = Int(shortest * 5 / 6)
         let span = fitting >= 7200 ? "\(fitting / 3600)h" : "\(max(1, fitting / 60))m"
         findings.warning(
-            .capSchedule, "cap '\(cap.name)' (\(cap.words)) stops this campaign by itself: it is due more often",
+            .capSchedule, "cap '\(cap.name)' (\(cap.words)) stops this campaign by itself: it is due too often",
             at: place.range,
             help: fitting < 60
                 ? "let it be due less often" : "let the cap have per: \(span), or let it be due less often")

@@ -24,7 +24,7 @@ struct WindowRules {
 
     /// A schedule that the window never meets. Where each recipient has a zone, some zone meets it.
     private func checkOpening(_ findings: inout Findings) {
-        guard let (next, zone) = judgedTimes, let first = next(Date(timeIntervalSince1970: -1)),
+        guard let (next, zone) = judgedTimes, let first = next(.clocksOfNow) ?? next(Date(timeIntervalSince1970: -1)),
             !isMet(from: first, next, in: zone)
         else { return }
         let reason =
