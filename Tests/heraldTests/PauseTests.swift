@@ -159,6 +159,28 @@ struct PauseTests {
         #expect(town.sent() == [.fid(2)])
     }
 
+    /// The window keeps some waiting until the message expires. For those whose window is open, it is too late before that.
+    @Test(arguments: [
+        ("at: 2027-01-04T09:07:00Z", "2027-01-04T13:07:00Z"),
+        ("at: 2027-01-04T09:07, if_passed: skip, timezone: {field: zone, default: UTC}", "2027-01-05T03:07:00Z"),
+    ])
+    func `with a window and expires_after, people may be late before a message expires`(
+        _ times: String, _ last: String
+    ) async throws {
+        let town = try town(
+            in: ["UTC", "America/New_York"],
+            "schedule: {\(times), max_lateness: 30m}\ndelivery: {expires_after: 4h, window: "
+                + "{from: \"09:00\", to: \"18:00\", timezone: {field: zone, default: UTC}}}")
+        #expect(try await town.herald("state", "init").failure == nil)
+        let pause = try await town.herald("pause", "hello")
+        let settings = "max_lateness of 30m or expires_after of 4h is over"
+        let end = "people are missed when their \(settings), the last at \(last)"
+        #expect(pause.errors.contains(end), "\(pause.errors)")
+        town.go(to: Self.monday + 10 * 3600)
+        let resume = try await town.herald("resume", "hello")
+        #expect(resume.errors.contains("it is too late for those whose \(settings)"), "\(resume.errors)")
+    }
+
     @Test func `in local time each person's own clock says what is missed`() async throws {
         let town = try town(
             in: ["Asia/Tokyo", "Europe/Rome", "America/New_York"],

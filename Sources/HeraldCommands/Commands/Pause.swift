@@ -35,7 +35,14 @@ struct Pause: AsyncParsableCommand {
         let unnoted = each.unnoted.map {
             ", or \($0.written) after their clock comes to it, if no run notes that (catch_up)"
         }
-        return "goes by each person's clock: while it is paused, people are missed when their \(setting) of "
-            + "\(each.span.written) is over\(unnoted ?? ""), the last at \(end)"
+        return "goes by each person's clock: while it is paused, people are missed when their "
+            + "\(each.words(setting)) is over\(unnoted ?? ""), the last at \(end)"
+    }
+}
+
+extension Deadline.OnEachClock {
+    /// What ends it for each person: `max_lateness of 2h`.
+    func words(_ setting: String) -> String {
+        "\(setting) of \(span.written)" + (expiry.map { " or expires_after of \($0.written)" } ?? "")
     }
 }

@@ -48,7 +48,7 @@ struct Resume: AsyncParsableCommand {
         let unnoted = each.unnoted.map {
             ", or whose clock came to it more than \($0.written) ago, if no run noted that (catch_up)"
         }
-        return "\(occurrence) goes by each person's clock: it is too late for those whose \(setting) of "
-            + "\(each.span.written) is over\(unnoted ?? ""); what was not sent to them is missed"
+        return "\(occurrence) goes by each person's clock: it is too late for those whose \(each.words(setting)) "
+            + "is over\(unnoted ?? ""); what was not sent to them is missed"
     }
 }

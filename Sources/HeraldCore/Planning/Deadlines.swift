@@ -11,6 +11,8 @@ package struct Deadline: Hashable, Sendable {
     package struct OnEachClock: Hashable, Sendable {
         /// What the setting says.
         package var span: Duration
+        /// What `expires_after` says, where it ends some before that: a window keeps them waiting for so long.
+        package var expiry: Duration?
         /// With `catch_up: none`: how long a wave that no run has noted is in time. `nil` if that is as long as others are.
         package var unnoted: Duration?
         /// Nobody's deadline is earlier.
@@ -123,19 +125,28 @@ extension Deadline {
         let all = limits(zones)
         let (late, expiry) = (all.deadline, all.expiry)
         guard let end = [late, expiry].compactMap(\.self).min() else { return nil }
-        let lateness: Lateness = end == late ? .late(since: end) : .expired(at: end)
-        let isUnseen = local == nil && patience != nil && end == late
+        // A window keeps some waiting until the message expires. Others are late before that.
+        let isOpenByClocks = campaign.delivery.window != nil && zones.isEmpty
+        let firstLate = isOpenByClocks ? Zone.everywhere.compactMap { limits([$0]).deadline }.min() : nil
+        let (maxLateness, expiresAfter) = (campaign.schedule.maxLateness, campaign.delivery.expiresAfter)
+        let isEither =
+            end != late && late != nil
+            && (local == nil
+                ? firstLate.map { $0 < end } ?? false
+                : campaign.delivery.window != nil && expiresAfter.map { maxLateness < $0 } ?? false)
+        let isLate = end == late || isEither
+        let lateness: Lateness = isLate ? .late(since: end) : .expired(at: end)
+        let isUnseen = local == nil && patience != nil && isLate
         self.init(occurrence: occurrence, end: end, setting: isUnseen ? "catch_up" : lateness.setting)
-        let span: Duration? = end == late ? campaign.schedule.maxLateness : campaign.delivery.expiresAfter
-        guard let span else { return }
+        guard let span = isLate ? maxLateness : expiresAfter else { return }
+        let lifetime = isEither ? expiresAfter : nil
         if let local {
             let unnoted = patience.flatMap { $0 < span ? $0 : nil }
             let first = max(local.firstInstant, mark ?? local.firstInstant)
-            onEachClock = OnEachClock(span: span, unnoted: unnoted, first: first.adding(unnoted ?? span))
-        } else if end == late, campaign.delivery.window != nil, zones.isEmpty,
-            let first = Zone.everywhere.compactMap({ limits([$0]).deadline }).min()
-        {
-            onEachClock = OnEachClock(span: span, first: first)
+            onEachClock = OnEachClock(
+                span: span, expiry: lifetime, unnoted: unnoted, first: first.adding(unnoted ?? span))
+        } else if isLate, let firstLate {
+            onEachClock = OnEachClock(span: span, expiry: lifetime, first: firstLate)
         }
     }
 }
