@@ -123,8 +123,8 @@ extension Deadline {
     ) {
         let zones = campaign.windowZones
         let all = limits(zones)
-        let (late, expiry) = (all.deadline, all.expiry)
-        guard let end = [late, expiry].compactMap(\.self).min() else { return nil }
+        let late = all.deadline
+        guard let end = all.end else { return nil }
         // A window keeps some waiting until the message expires. Others are late before that.
         let isOpenByClocks = campaign.delivery.window != nil && zones.isEmpty
         let firstLate = isOpenByClocks ? Zone.everywhere.compactMap { limits([$0]).deadline }.min() : nil

@@ -130,7 +130,7 @@ extension Planner {
         } else if hasNobody {
             if left.isEmpty { return holdsOut ? [remaining] : [] }
             let end =
-                deadline(of: left, besides: repeats, campaign, limits.deadline, sorting)
+                deadline(of: left, besides: repeats, campaign, limits.end, sorting)
                 .map { ", until \($0.rfc3339) at the latest" } ?? ""
             overview.warnings.append(
                 "\(id) is half done, and \(count(left.count, "recipient")) of it left the list (\(remaining.target.words)); it goes on when they are back\(end), or ends with 'herald state resolve \(id) --abandon'"
@@ -221,7 +221,7 @@ extension Planner {
     ) -> Date? {
         guard let reached = sorting?.waves.reached, left.intersection(repeats).isEmpty else { return end }
         let waves = reached.states.filter { !reached[$0].intersection(left).isEmpty }
-        return waves.compactMap { campaign.limits(due: $0, in: []).deadline }.max() ?? end
+        return waves.compactMap { campaign.limits(due: $0, in: []).end }.max() ?? end
     }
 
     /// Why there is nobody to go on with, and what ends that. A list that is empty or whose rows are all bad says nothing

@@ -197,7 +197,7 @@ extension Planner {
         noteOwed(send)
         send.begun = earlier.begun(with: wanted.campaign)?.begun
         guard hasNobody(send, of: wanted) else { return startable(send, of: wanted) }
-        let end = send.deadline.map { ", until \($0.rfc3339) at the latest" } ?? ""
+        let end = send.lastBeginning.map { ", until \($0.rfc3339) at the latest" } ?? ""
         overview.warnings.append(
             "campaign '\(send.campaign)' is due and has nobody to send to (\(send.target.words)); it begins when there is somebody\(end)"
         )

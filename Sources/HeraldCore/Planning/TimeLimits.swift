@@ -14,6 +14,9 @@ package struct TimeLimits: Hashable, Sendable {
     /// Until when messages that start now are worth something: a phone that was off is not to ring at night.
     var lifetime: Date? { [expiry, closing].compactMap(\.self).min() }
 
+    /// When it is too late for whoever was not sent it by then.
+    var end: Date? { [deadline, expiry].compactMap(\.self).min() }
+
     func isClosed(at now: Date) -> Bool { closing.map { now >= $0 } ?? false }
 
     /// Why no run may begin or resume the send. `nil` if one may.
@@ -154,6 +157,12 @@ extension Campaign {
 }
 
 extension Plan.Send {
+    /// Until when it may begin. `nil` without a time, and in local time: it begins with whose clock comes to it next.
+    var lastBeginning: Date? {
+        guard waves == nil, let start = due ?? begun else { return nil }
+        return limits(begun: start).end
+    }
+
     /// - Parameter run: when the run began.
     package func limits(begun run: Date) -> TimeLimits {
         let last = waves?.reached.states.filter { waves?.reached[$0].intersection(members).isEmpty == false }.max()

@@ -49,6 +49,21 @@ struct PlannerNobodyTests {
         #expect(filled.plan().sends.map(\.members) == [[3]])
     }
 
+    /// It is due since 7:59, for two hours and worth ten minutes. When it is half done, 2 left the list.
+    @Test(arguments: [false, true]) func `it waits for nobody once it has expired`(isHalfDone: Bool) throws {
+        var campaign = campaign(.audience("anglers"))
+        campaign.delivery.expiresAfter = .seconds(600)
+        var scenario = scenario(campaign, isHalfDone ? [1] : [])
+        if isHalfDone {
+            scenario.began(campaign, accepted: [1])
+            scenario.state.occurrences[campaign.id]?.classes = Partition(disjoint: [MessageClass(): [1, 2]])
+        }
+        let words = isHalfDone ? "left the list" : "nobody to send to"
+        let warning = try #require(scenario.proposal().overview.warnings.first { $0.contains(words) })
+        #expect(warning.contains("until 2025-12-01T08:09:00Z at the latest"), "\(warning)")
+        #expect(scenario.plan(at: .after(540)).missed.map(\.occurrence) == [campaign.id])
+    }
+
     @Test func `without a schedule it stays due for good`() {
         var scenario = scenario(campaign(.audience("anglers"), at: nil), [])
         scenario.carryOut(scenario.plan())
