@@ -113,25 +113,30 @@ struct PacedCalls {
     ///
     /// - Parameters:
     ///   - isDeferral: whether the server asks for less.
+    ///   - isOpen: whether the answer does not tell what came of the request.
     ///   - isFull: whether the window is what keeps more requests from starting.
     /// - Returns: Why the run must end: requests are accepted and none is answered. `nil` if it need not.
     func measure(
-        _ exchange: Exchange, to asked: Inbox.Asked, isDeferral: Bool, isFull: Bool, at now: Moment,
-        _ context: inout RunContext
+        _ exchange: Exchange, to asked: Inbox.Asked, isDeferral: Bool, isOpen: Bool = false, isFull: Bool,
+        at now: Moment, _ context: inout RunContext
     ) -> String? {
         let outcome: Window.Outcome
         switch exchange {
-        case .response: outcome = isDeferral ? .deferred : .answered
+        case .response: outcome = isOpen ? .lost : isDeferral ? .deferred : .answered
         case .lost: outcome = .lost
         case .notSent, .refused: return nil
         }
         context.window.note(
             outcome, after: now.elapsed - asked.block.started.elapsed, serial: asked.serial, isFull: isFull)
-        guard case .lost(let reason) = exchange, context.window.lostRounds >= Self.lostRounds else { return nil }
+        guard case .lost(let reason) = exchange, areLost(context) else { return nil }
         return "no request is answered: \(reason)"
     }
 
-    /// That many rounds of requests without any answer end the run.
+    /// Whether nobody can tell what came of round after round of requests.
+    func areLost(_ context: RunContext) -> Bool { context.window.lostRounds >= Self.lostRounds }
+
+    /// That many rounds of requests without any answer end the run, and without any that tells what came of them the
+    /// step.
     private static let lostRounds = 5
 
     /// Whether and when the call for a recipient is made again.

@@ -27,7 +27,8 @@ extension StepState {
         _ context: inout RunContext
     ) {
         let end = calls.measure(
-            exchange, to: asked, isDeferral: verdict?.isDeferral == true, isFull: isFull, at: now, &context)
+            exchange, to: asked, isDeferral: verdict?.isDeferral == true, isOpen: verdict?.isUnknown == true,
+            isFull: isFull, at: now, &context)
         if let end { giveUp(end, isUnreachable: true, &context) }
     }
 
@@ -63,6 +64,8 @@ extension StepState {
             report.unknown += 1
             outcomes.unknown.insert(id)
             fail(addressee, failure, attempt, afterUnknown(context), context)
+            // A front end that fails, or a proxy, would make one recipient after another unknown.
+            if calls.areLost(context), report.pending > 0 { stop(failure, of: addressee, context) }
         case .again(let failure, let asked):
             if asked.effect == .deferred, work.isSend { noteDeferral(of: id, started: block.started.date) }
             if tryAgain(addressee, failure, asked, attempt, now, &context) { return }
@@ -78,14 +81,22 @@ extension StepState {
         case .stop(let failure), .unauthenticated(let failure), .unavailable(let failure):
             withdraw(id)
             fail(addressee, failure, attempt, .fixFirst, context)
-            let (code, message) = context.redacted(failure, addressee)
-            trouble.isRefused = true
             // No step has a better token.
-            if case .unauthenticated = verdict { context.giveUp("\(code): \(message)") }
-            report.stop(.answered(code: code, message: message))
+            if case .unauthenticated = verdict {
+                let (code, message) = context.redacted(failure, addressee)
+                context.giveUp("\(code): \(message)")
+            }
+            stop(failure, of: addressee, context)
         }
         if !work.isSend, queue.retries.mayHaveTakenEffect(id) { work.noteAsked(id) }
         queue.retries.forget(id)
+    }
+
+    /// Others would get the same answer.
+    private mutating func stop(_ failure: Failure, of addressee: Addressee, _ context: RunContext) {
+        let (code, message) = context.redacted(failure, addressee)
+        trouble.isRefused = true
+        report.stop(.answered(code: code, message: message))
     }
 
     /// What becomes of a message that may have arrived.
@@ -254,4 +265,6 @@ extension Verdict {
     fileprivate var isDeferral: Bool {
         if case .again(_, let asked) = self { asked.effect.isAskedFor } else { false }
     }
+
+    fileprivate var isUnknown: Bool { if case .unknown = self { true } else { false } }
 }

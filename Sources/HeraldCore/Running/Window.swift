@@ -10,6 +10,7 @@ struct Window: Hashable, Sendable {
         case answered
         /// The server asks for less: 429, 503, 500.
         case deferred
+        /// Nobody can tell what came of the request.
         case lost
     }
 

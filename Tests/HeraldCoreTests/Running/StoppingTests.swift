@@ -129,6 +129,27 @@ import Testing
         #expect(report.isUnreachable)
     }
 
+    @Test(arguments: [Exchange.json(502, ""), .json(503, "<html>"), .json(200, "<html>"), .error(503, "UNAVAILABLE")])
+    func `answers that do not tell what came of a message make few unknown, and stop only its step`(
+        _ answer: Exchange
+    ) async throws {
+        let laboratory = Laboratory(population: 2001)
+        let sender = ScriptedSender(capacity: 100) { request, number in
+            number < 500 || request.recipient == 2001 ? .accepted(request, number) : answer
+        }
+        var send = Plan.Send.sample(1...2000)
+        send.delivery.onError = .hold
+        let report = try await laboratory.run(
+            laboratory.plan(.send(send), .send(.sample([2001], campaign: "ebb"))), sender)
+        #expect(report.steps[0].accepted == 500)
+        #expect((5...125).contains(report.steps[0].unknown))
+        #expect(report.steps[0].pending == 2000 - 500 - report.steps[0].unknown)
+        #expect(report.steps[0].stopped != nil)
+        #expect(report.steps[1].accepted == 1)
+        #expect(report.result == .unknown)
+        #expect(!report.isUnreachable)
+    }
+
     @Test func `subscriptions that nobody answers are left to the next run`() async throws {
         let laboratory = Laboratory()
         let sender = ScriptedSender(capacity: 100) { _, _ in .lost(reason: "the connection was cut") }
