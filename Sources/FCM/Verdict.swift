@@ -235,7 +235,8 @@ extension Verdict.Repeat {
         self.init(effect: effect, retryAfter: asked, floor: floor)
         guard floor == Self.quotaFloor else { return }
         quota = error.quota ?? .project
-        projectLimit = error.quotaLimit
+        // Details of a device's or a topic's quota tell that one's limit.
+        projectLimit = quota == .project ? error.quotaLimit : nil
     }
 
     /// The least wait after a 429 (docs/reference/fcm-errors.md#quotas-and-retries).

@@ -45,4 +45,15 @@ struct RetryTermsTests {
             #expect(verdict.terms?.floor == floor)
         }
     }
+
+    @Test(arguments: [("project:p", 240), ("device:d", nil), ("topic:t", nil), ("other", 240)])
+    func `only the limit of the project's quota is taken for it`(_ subject: String, _ limit: Int?) throws {
+        let detail = """
+            {"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"subject":"\(subject)"}]},
+            {"@type":"type.googleapis.com/google.rpc.ErrorInfo","metadata":{"quota_limit_value":"240"}}
+            """
+        for verdict in try verdicts(429, body: rpc("RESOURCE_EXHAUSTED", detail: detail)) {
+            #expect(verdict.terms?.projectLimit == limit)
+        }
+    }
 }
