@@ -188,7 +188,8 @@ extension SurveyState {
         switch decision {
         case .wait(let wait, let pause, let isTooLong):
             if let pause { calls.pause(pause, at: now, &context) }
-            if !isTooLong {
+            // Meanwhile no run sends, so it does not wait longer than it may take.
+            if !isTooLong, !isOverBudget(at: now.elapsed + wait) {
                 queue.retries.insert(
                     addressee, readyAt: now.elapsed + wait, now: now.elapsed, mayHaveTakenEffect: false,
                     unanswered: unanswered)

@@ -148,7 +148,7 @@ struct SurveyState: DecidingStep {
         }
         let rest = calls.restsUntil - now.elapsed
         if rest > .zero {
-            if rest > context.options.retry.horizon {
+            if rest > context.options.retry.horizon || rest > Self.longestRest && isOverBudget(at: now.elapsed + rest) {
                 report.stop(.impossible("FCM asks to be left alone for \(rest.components.seconds) s"))
             } else {
                 calls.wake(after: rest, now)
@@ -157,6 +157,14 @@ struct SurveyState: DecidingStep {
         }
         stage = .preparing
         return .prepare
+    }
+
+    /// It waits for that long beyond its budget of time, where FCM asks to be left alone.
+    private static let longestRest = Duration.seconds(60)
+
+    /// Whether the budget of time is over by then, with what second questions wait.
+    func isOverBudget(at instant: Duration) -> Bool {
+        survey.time.map { instant - began >= $0 + survey.settle } ?? false
     }
 
     private mutating func reserve(_ now: Moment, _ context: inout RunContext) -> StepEffect {

@@ -56,6 +56,19 @@ extension SurveyStateTests {
         #expect(report.pending == 100 - report.figures.asked.count)
     }
 
+    @Test(arguments: [
+        Exchange.json(502, "<html>"), .error(503, "UNAVAILABLE"), .json(200, "<html>"),
+        .error(429, "RESOURCE_EXHAUSTED", retryAfter: "1800"),
+    ])
+    func `a budget of time ends questions that fail again and again`(_ answer: Exchange) async throws {
+        let sender = ScriptedSender { request, _ in
+            Self.number(request) == 1 ? answer : Self.answer(Self.truth(Self.number(request)))
+        }
+        let report = try await ask(survey(time: .seconds(120)), sender)
+        #expect(lab.clock.now.offset < .seconds(240))
+        #expect(report.figures.failed == [1])
+    }
+
     @Test func `a state that cannot be written ends it`() async throws {
         var copy = self
         let probe = ProbedStore(lab.memory, refusesFrom: 0)
