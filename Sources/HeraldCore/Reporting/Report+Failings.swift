@@ -20,13 +20,16 @@ extension StepReport {
         return "\(occurrence ?? id.rawValue): \((figures + [reason].compactMap(\.self)).joined(separator: ", "))"
     }
 
-    /// The code that stopped it, or that most of its failures have. The dead are no failure.
+    /// The code that stopped it, or that most of its failures have. The dead are no failure, but those are that herald
+    /// does not believe dead, except where they were to leave.
     fileprivate var mainCode: String? {
         switch stopped {
         case .answered(let code, _)?, .refused(_, let code)?: return code
         default: break
         }
-        let kinds = failureKinds.filter { $0.action != .forgotten && $0.action != .kept }
+        let kinds = failureKinds.filter {
+            $0.action != .forgotten && ($0.action != .kept || action != .unsubscribe)
+        }
         return kinds.max { $0.count < $1.count }?.code
     }
 }

@@ -83,6 +83,14 @@ import Testing
         #expect(!text.contains("left out from now on"))
     }
 
+    @Test func `where nobody is believed dead, the run names the code`() async throws {
+        let laboratory = Laboratory()
+        let sender = ScriptedSender { _, _ in .unregistered }
+        let report = try await laboratory.run(laboratory.plan(.send(.sample(1...4))), sender)
+        #expect(report.failings == ["tide@once: 4 rejected, UNREGISTERED"])
+        #expect(report.mainCode == "UNREGISTERED")
+    }
+
     /// FCM may have delivered what it refused for now.
     @Test(arguments: Campaign.OnUnknown.allCases)
     func `whom it does not believe dead counts as before that request`(_ onUnknown: Campaign.OnUnknown) async throws {
