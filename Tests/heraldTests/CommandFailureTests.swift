@@ -87,6 +87,19 @@ import Testing
         #expect(failure.help?.contains(help) == true)
     }
 
+    @Test func `an unknown outcome of a test is nothing to settle`() throws {
+        let place = SourceRange(file: "c.yaml")
+        let campaign = Campaign(
+            name: Located("tide", at: place), target: Located(.audience("all"), at: place),
+            message: Located(["data": ["a": "b"]], at: place))
+        var report = report(.unknown, of: Plan(testing: campaign, on: [1: .fid(1)], at: Date()))
+        report.steps[0].unknown = 1
+        let failure = try #require(CommandFailure(report, at: .fcm, signal: 0))
+        #expect(failure.status == Status.unknown)
+        #expect(failure.message?.contains(": tide@test; ") == true, "\(failure.message ?? "")")
+        #expect(failure.help?.contains("herald test") == true && failure.help?.contains("resolve") == false)
+    }
+
     @Test func `an error of somebody else is told, too`() {
         let failure = CommandFailure(blaming: CocoaError(.fileReadUnknown))
         #expect(failure.status == .wrong)

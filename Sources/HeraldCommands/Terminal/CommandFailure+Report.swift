@@ -87,6 +87,11 @@ extension CommandFailure {
     private static func unknown(_ report: Report) -> CommandFailure {
         let steps = report.steps.filter { $0.unknown > 0 }
         let message = "some recipients may or may not have got their message: \(names(of: steps)); "
+        if steps.contains(where: { $0.occurrence.map { OccurrenceID(rawValue: $0).isTest } ?? false }) {
+            return CommandFailure(
+                .unknown, message + "a test is not sent again by itself",
+                help: "look at the devices; if it is not there, run 'herald test' again")
+        }
         let resent = steps.filter(\.resendsUnknown)
         if resent.isEmpty {
             return CommandFailure(

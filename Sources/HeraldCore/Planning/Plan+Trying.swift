@@ -12,7 +12,7 @@ extension Plan {
         var delivery = campaign.delivery
         (delivery.stopWhenRejectedPercent, delivery.onUnknown, delivery.members) = (100, .hold, .key)
         var send = Send(
-            campaign: campaign.name.value, occurrence: OccurrenceID(rawValue: "\(campaign.name.value)@test"),
+            campaign: campaign.name.value, occurrence: .test(of: campaign.name.value),
             revision: campaign.revision, due: nil, target: .registrations(Array(registrations.values)),
             contentDigest: campaign.contentDigest, content: campaign.content, deadline: nil,
             delivery: delivery, members: RecipientSet(registrations.keys.sorted()), discovered: [],

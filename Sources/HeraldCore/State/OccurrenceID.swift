@@ -17,6 +17,12 @@ package struct OccurrenceID: RawRepresentable, Hashable, Comparable, Sendable, C
         rawValue = "\(campaign)@\(time)\(revision > 1 ? "#\(revision)" : "")"
     }
 
+    /// Stands for a test of a campaign, of which the state has no occurrence.
+    package static func test(of campaign: String) -> OccurrenceID { OccurrenceID(rawValue: "\(campaign)@test") }
+
+    /// Whether it stands for a test.
+    package var isTest: Bool { self == .test(of: campaign) }
+
     package var description: String { rawValue }
 
     /// The name that its campaign had when it was planned first.
