@@ -45,7 +45,7 @@ extension FailureCode {
     package var consequence: String {
         switch self {
         case .unregistered:
-            "It is forgotten (`state export --dead` lists it), unless too many are said to be dead at once."
+            "It is forgotten (`state export --dead` lists it), unless too many are said to be dead at once, or nothing that succeeded in the run shows whether to believe it: then it is rejected and kept."
         case .invalidArgument:
             "A malformed registration is rejected alone. If the message is at fault, the campaign stops: everybody's would be refused."
         case .senderIDMismatch: "It is rejected and kept: a wrong credential must not make a list look dead."
