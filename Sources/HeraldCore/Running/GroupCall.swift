@@ -87,10 +87,9 @@ struct GroupCall {
             asked: asked, attempt: attempts, unanswered: unanswered, trying: now.elapsed - began)
         switch calls.decide(setback, at: now, &context) {
         case .unreachable: return .unreachable(failure)
-        case .wait(_, _, isTooLong: true): return .gaveUp(failure)
-        case .wait(let wait, let pause, _):
-            guard isWorthWaiting(wait, now, context) else { return .gaveUp(failure) }
+        case .wait(let wait, let pause, let isTooLong):
             if let pause { calls.pause(pause, at: now, &context) }
+            guard !isTooLong, isWorthWaiting(wait, now, context) else { return .gaveUp(failure) }
             calls.rest(for: wait, at: now)
             return nil
         }

@@ -9,6 +9,8 @@ struct GroupKeyRefresh: DecidingStep {
     private let name: GroupName
     private var call: GroupCall?
     private var calls = PacedCalls(.memberships)
+    /// How long it waits for another try. Other sends wait meanwhile, and the recorded key stays valid.
+    private static let patience = Duration.seconds(10)
     /// The changes that are being written.
     private var changes: [StateChange]?
 
@@ -30,7 +32,7 @@ struct GroupKeyRefresh: DecidingStep {
             next = call.handle(event, at: now, &calls, &context)
             self.call = call
         } else {
-            var call = GroupCall(.retrieve(name), at: now)
+            var call = GroupCall(.retrieve(name), leaveAt: now.date.adding(Self.patience), at: now)
             next = call.begin(at: now, &calls, &context)
             self.call = call
         }

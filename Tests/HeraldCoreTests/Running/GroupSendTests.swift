@@ -32,14 +32,34 @@ import Testing
         #expect(report.result == .ok)
     }
 
-    @Test func `without an answer it uses the recorded key`() async throws {
+    /// Other sends wait meanwhile.
+    @Test(arguments: [
+        ModelFCM.Fault.answer(.error(403, "PERMISSION_DENIED")), .answer(.json(502, "<html>")),
+        .answer(.error(503, "UNAVAILABLE")), .answer(.json(429, "", retryAfter: "1800")), .loseRequest,
+    ])
+    func `without an answer it soon uses the recorded key`(_ fault: ModelFCM.Fault) async throws {
         let (laboratory, _) = try await laboratory()
         let key = recorded(laboratory)?.key
+        let began = laboratory.clock.now.offset
         let fcm = ModelFCM { request, _ in
-            if case .group = request { .answer(.error(403, "PERMISSION_DENIED")) } else { nil }
+            if case .group = request { fault } else { nil }
         }
         _ = try await laboratory.run(laboratory.plan(sends: send(), groups: want([1, 2, 3])), fcm)
         #expect(fcm.calls.last?.json["message"]?["token"]?.string == key?.rawValue)
+        #expect(laboratory.clock.now.offset - began < .seconds(60))
+    }
+
+    @Test(arguments: ["1800", "7200"])
+    func `a group's call that gives up leaves FCM alone as it asked`(_ wait: String) async throws {
+        let (laboratory, _) = try await laboratory()
+        let fcm = ModelFCM { request, _ in
+            if case .group = request { .answer(.json(429, "", retryAfter: wait)) } else { nil }
+        }
+        let sends = send() + [DesiredSend(campaign: .tide("ebb", to: .group(Self.name)), members: .target)]
+        _ = try await laboratory.run(laboratory.plan(sends: sends, groups: want([1, 2, 3])), fcm)
+        #expect(words(fcm.calls.prefix(1)) == ["retrieve"])
+        let keys = fcm.calls.dropFirst().map { $0.json["message"]?["token"]?.string }
+        #expect(keys == Array(repeating: recorded(laboratory)?.key?.rawValue, count: 2))
     }
 
     @Test func `without a group at FCM nothing is sent, and the next run makes it`() async throws {
