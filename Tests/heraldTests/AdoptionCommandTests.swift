@@ -136,6 +136,9 @@ import Testing
         let result = try await scene.sandbox.herald("drift --record", host: scene.host)
         #expect(result.status == status, "\(result.output)\(result.errors)")
         #expect(result.output.contains(words) && result.output.contains(advice), "\(result.output)")
+        let imported = try await scene.sandbox.herald("import topic old --audience all", host: scene.host)
+        #expect(imported.status == (dead == 3 ? 4 : 0), "\(imported.output)\(imported.errors)")
+        #expect(imported.errors.contains("3 registrations look dead") == (dead == 3), "\(imported.errors)")
         await scene.sandbox.end()
     }
 

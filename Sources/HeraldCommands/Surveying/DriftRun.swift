@@ -125,13 +125,12 @@ struct DriftRun {
         let failure = run.failure(
             of: report, help: "the next call asks for them first; 'herald explain CODE' tells what a code means")
         guard frame.hasTooManyDead, report.end != .interrupted else { return failure }
+        if let failure = run.failure(ofNobodyIn: report, .refused) { return failure }
         let dead = figures.dead.count
         return CommandFailure(
             .refused,
-            figures.answered == 0
-                ? "\(count(dead, "registration")) \(dead == 1 ? "looks" : "look") dead, and no other one answered"
-                : "\(dead.grouped) of \((figures.answered + dead).grouped) registrations look dead, more than "
-                    + "'max_forget_percent' (\(limit) %) allows",
+            "\(dead.grouped) of \((figures.answered + dead).grouped) registrations look dead, more than "
+                + "'max_forget_percent' (\(limit) %) allows",
             help: Guard.maxForgetPercent.remedy(for: []))
     }
 }

@@ -24,6 +24,7 @@ struct ImportRun {
             try await context.commit([], to: run.store)
             show(report, try await run.store.snapshot(), isDeclared: isDeclared)
             return run.failure(of: report, help: "import again: it asks for everybody anew")
+                ?? run.failure(ofNobodyIn: report, .failed)
         }
         if let failure { throw failure }
     }

@@ -91,5 +91,14 @@ struct SurveyRun {
         }
     }
 
+    /// Why the command fails if there are only dead ones. `nil` if somebody answered.
+    func failure(ofNobodyIn report: SurveyReport, _ status: ExitStatus) -> CommandFailure? {
+        let dead = report.figures.dead.count
+        guard report.figures.answered == 0, dead > 0 else { return nil }
+        return CommandFailure(
+            status, "\(count(dead, "registration")) \(dead == 1 ? "looks" : "look") dead, and no other one answered",
+            help: Guard.maxForgetPercent.remedy(for: []))
+    }
+
     private static let look = "run 'herald doctor', then this command again"
 }
