@@ -219,6 +219,13 @@ struct StageHealthTests: StageScene {
         #expect(try await runs(town, 1) == [[]])
     }
 
+    @Test func `what the next run would halt can be accepted before it comes`() async throws {
+        let town = try await soaking()
+        try write(Self.usual + ", halt_when: {dead_percent: 0}", town)
+        #expect(try await town.herald("state", "resolve", "hello@once", "--continue").failure == nil)
+        #expect(try await runs(town, 1) == [Self.half])
+    }
+
     @Test func `limits that nobody approved halt nothing`() async throws {
         let town = try await soaking("approval: required")
         try write(Self.usual + ", halt_when: {dead_percent: 0}", town)

@@ -53,6 +53,16 @@ struct StageRepairTests: StageScene {
         #expect(town.sent("Second") == Set(Self.tenth.map { .fid($0) }))
     }
 
+    @Test func `to decide the same once more opens nothing`() async throws {
+        let delivery = Self.usual + ", seeds: our-phones"
+        let town = try await town(Self.files(delivery, seeds: [700]))
+        #expect(try await runs(town, 0) == [[700]])
+        for _ in 1...2 { try await correct(town, delivery, title: "Second") }
+        #expect(try await runs(town, 1) == [[]])
+        try await correct(town, delivery, title: "Second")
+        #expect(try await runs(town, 13, 15) == [[], Self.tenth])
+    }
+
     @Test func `where a person opens each stage, they open the next one with the corrected text`() async throws {
         let delivery = "stages: [10%, 50%, 100%], soak: manual"
         let town = try await town(Self.files(delivery))

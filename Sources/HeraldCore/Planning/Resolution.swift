@@ -258,15 +258,6 @@ extension RecordedState {
         }.keys.min()
     }
 
-    /// Whether a decision to go on accepts what came of the open stage.
-    private func opensNextStage(of occurrence: RecordedOccurrence, _ campaign: Campaign) -> Bool {
-        if occurrence.halt == .stage { return true }
-        guard occurrence.halt != nil || occurrence.isChanged(in: campaign) else { return true }
-        // Whoever corrects a message wants the open stage to be judged and to soak all the same. Where a person opens
-        // the next one, this is the word for it.
-        return occurrence.stages.last?.isOver == true && campaign.delivery.stages?.soak == .manual
-    }
-
     /// The stages of an occurrence once a person has accepted what came of the last one. `nil` if there are none.
     ///
     /// - Parameter members: who is tried again.
