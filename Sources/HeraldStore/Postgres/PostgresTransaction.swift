@@ -48,6 +48,8 @@ final class PostgresTransaction {
         on connection: PostgresConnection, until deadline: ContinuousClock.Instant, _ limits: Limits? = Limits()
     ) -> PostgresTransaction {
         let transaction = PostgresTransaction(beginning, on: connection, until: deadline)
+        // Its role may have one.
+        transaction.run("SET LOCAL statement_timeout = 0")
         guard let limits else { return transaction }
         // Somebody else's lock is told before the server counts as silent.
         let rest = ContinuousClock.now.duration(to: deadline) * 3 / 4

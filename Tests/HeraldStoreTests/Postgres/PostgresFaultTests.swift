@@ -98,6 +98,24 @@ import Testing
         #expect(try await store.snapshot().serial == 5)
     }
 
+    @Test func `a time limit of its role ends no change`() async throws {
+        let server = try PostgresTestServer.newSchema()
+        let owner = try await PostgresStore.create(server, identity: OpenStore.identity)
+        // As where somebody else holds a lock for a while.
+        for text in [
+            "CREATE FUNCTION @dawdle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(1.2); RETURN NEW; END $$",
+            "CREATE TRIGGER dawdle BEFORE INSERT ON @pause FOR EACH ROW EXECUTE FUNCTION @dawdle()",
+        ] {
+            _ = try await owner.writing(under: nil) { $0.run(PostgresStatement(text)) }
+        }
+        let limited = PostgresServer(
+            name: "test", schema: server.schema,
+            parameters: server.parameters.merging(["options": "-c statement_timeout=1s"]) { $1 }, times: server.times)
+        let store = try await PostgresStore.open(limited)
+        try await store.commit([.pause("tide")])
+        #expect(try await owner.snapshot().pauses.campaigns == ["tide"])
+    }
+
     @Test func `a read-only server is read, and refuses changes with a reason`() async throws {
         let server = try PostgresTestServer.newSchema()
         let store = try await PostgresStore.create(server, identity: OpenStore.identity)
