@@ -58,7 +58,10 @@ struct KnownState {
 
     /// A state without contents, whatever the real one holds.
     static func blank(beside location: any StateLocation, at now: Date) async throws -> KnownState {
-        blank(for: try await location.openIfPresent(for: .changing), location, now)
+        let store = try await location.openIfPresent(for: .changing)
+        // What comes of it is kept there afterwards.
+        if store != nil { try await location.requireChanging() }
+        return blank(for: store, location, now)
     }
 
     private static func blank(

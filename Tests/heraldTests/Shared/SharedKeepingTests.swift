@@ -114,6 +114,20 @@ import Testing
         await sandbox.end()
     }
 
+    @Test func `a test that a standby server cannot keep is not sent`() async throws {
+        let primary = try await PostgresCluster()
+        let (sandbox, _) = try await Sandbox.shared(
+            Sandbox.small(count: Self.recipients, subscribers: 5), database: ("postgres", primary.address()))
+        let (_, host) = try await sandbox.startEmulator()
+        #expect(try await sandbox.herald("state init").status == 0)
+        let standby = try await PostgresCluster(following: primary)
+        let refused = try await herald(
+            "test to-all --to \(Registration.fid(1).rawValue)", sandbox, at: standby.address(), host: host)
+        #expect(refused.status == 1 && refused.errors.contains("the server is read-only"), "\(refused.errors)")
+        #expect(try sandbox.accepted(in: ["ledger.ndjson"]).isEmpty)
+        await sandbox.end()
+    }
+
     @Test func `a copy of a state that no run has used yet is known, and so is one that was moved`() async throws {
         let (sandbox, database, host) = try await made()
         let copy = try await copy(database, .template)
