@@ -170,11 +170,13 @@ final class CrewBoard: Sendable {
 }
 
 extension CrewBoard.Part {
-    /// Writes what it counted.
+    /// Writes what it counted. A conductor did some of that before it shared the rest, and claimed none of it.
     var statement: PostgresStatement {
-        let columns = zip(3..., Tally.Figure.allCases).map { "\($1.column) = $\($0)" }.joined(separator: ", ")
-        var statement = PostgresStatement("UPDATE @job_part SET failures = $2, \(columns) WHERE id = $1")
-        statement.values = [.int(id), .int(failureCount)] + Tally.Figure.allCases.map { .int(tally[$0]) }
+        let columns = zip(4..., Tally.Figure.allCases).map { "\($1.column) = $\($0)" }.joined(separator: ", ")
+        var statement = PostgresStatement(
+            "UPDATE @job_part SET claimed = greatest(claimed, $2), failures = $3, \(columns) WHERE id = $1")
+        statement.values =
+            [.int(id), .int(tally.settled), .int(failureCount)] + Tally.Figure.allCases.map { .int(tally[$0]) }
         return statement
     }
 }

@@ -148,6 +148,23 @@ import Testing
         await world.lease.release()
     }
 
+    @Test func `a run that began alone has claimed what it did before others came`() async throws {
+        let world = try await Scene(CrewScene(2000))
+        let location = StateDatabase(
+            world.scene.server, .init(project: "p", endpoint: .emulator, workspace: "tide"), folder: "/none/.herald"
+        ) { _ in }
+        var tally = Tally()
+        (tally[.accepted], tally[.rejected]) = (900, 1)
+        world.conductor.note(tally, in: world.job)
+        try await world.scene.eventually { try await location.crew().first?.settled == 901 }
+        #expect(try await location.crew().map(\.claimed) == [901, world.claimed.count])
+        let more = try await world.conductor.claim(in: world.job).members.count
+        #expect(try await location.crew().first?.claimed == 901 + more)
+        await world.helper.disband()
+        await world.conductor.disband()
+        await world.lease.release()
+    }
+
     @Test func `what a herald of another version shares is left to the others`() async throws {
         let world = try await Scene(CrewScene(2000))
         let (server, job) = (world.scene.server, world.job)
