@@ -74,14 +74,20 @@ package final class PostgresStore: StateStore {
     }
 
     /// Does what `body` reads in one transaction, again if the connection is cut meanwhile. In a run it waits as long
-    /// as a commit would: a server that comes back in time costs the run nothing.
+    /// as a commit would: a server that comes back in time costs the run nothing, and one that does not answer keeps no
+    /// run that lost its lease.
     func reading<Value: Sendable>(
         _ body: @Sendable @escaping (PostgresTransaction) throws -> Value
     ) async throws -> Value {
         do {
-            let patience = { @Sendable [patience, server] in max(patience(), server.patience()) }
+            let own = patience
+            let patience = { @Sendable [server] in max(own(), server.patience()) }
             return try await session.perform(for: patience) { [server] connection, _ in
-                try body(.reading(on: connection, until: server.readingDeadline))
+                // A server that stands still may keep its connections, and a pooler keeps those to a server that is away.
+                let late = server.deadline
+                connection.isStopped = { .now >= max(late, own()) }
+                defer { connection.isStopped = { false } }
+                return try body(.reading(on: connection, until: server.readingDeadline))
             }
         } catch let error as PostgresError where error.code == Refusal.noRight && !seesSecrets {
             throw StateError.inaccessible(

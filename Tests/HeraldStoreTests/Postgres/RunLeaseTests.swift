@@ -183,6 +183,23 @@ import Testing
         await lease.release()
     }
 
+    @Test func `a server that stands still keeps no run that lost its lease`() async throws {
+        let proxy = try PostgresProxy()
+        var times = PostgresTimes()
+        (times.answer, times.reading) = (.seconds(1), .seconds(60))
+        let still = server(through: proxy, times: times)
+        let lease = try await RunLease.take(still, run: "first", Self.times())
+        let store = try await PostgresStore.open(still, under: lease)
+        // Its connections stay open.
+        proxy.hold()
+        let begin = ContinuousClock.now
+        await #expect(throws: StateError.self) { try await store.pauses() }
+        #expect(!lease.holds)
+        #expect(ContinuousClock.now - begin < .seconds(40))
+        proxy.letGo()
+        await lease.release()
+    }
+
     @Test func `a machine that slept stops at once when it wakes`() async throws {
         let clock = Clock()
         let lease = try await RunLease.take(server, run: "first", Self.times(clock))
