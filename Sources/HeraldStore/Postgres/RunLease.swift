@@ -148,7 +148,9 @@ package final class RunLease: StateLock {
                 pause = times.renewal / 5
             }
         }
-        try? link.perform(until: .now) { connection, _ in try giveBack(over: connection) }
+        // The connection may have been cut since the last renewal.
+        let patience = holds ? times.renewal / 5 : .zero
+        try? link.perform(until: .now + patience) { connection, _ in try giveBack(over: connection) }
         lose()
     }
 

@@ -183,6 +183,16 @@ import Testing
         await lease.release()
     }
 
+    @Test func `it is given back also where the connection was cut since it was renewed`() async throws {
+        let proxy = try PostgresProxy()
+        var times = LeaseTimes()
+        times.renewal = .seconds(20)
+        let lease = try await RunLease.take(server(through: proxy), run: "first", times)
+        proxy.endConnections()
+        await lease.release()
+        #expect(try await RunLease.holder(of: server) == nil)
+    }
+
     @Test func `a server that stands still keeps no run that lost its lease`() async throws {
         let proxy = try PostgresProxy()
         var times = PostgresTimes()
