@@ -196,7 +196,7 @@ import Testing
     @Test func `a server that stands still keeps no run that lost its lease`() async throws {
         let proxy = try PostgresProxy()
         var times = PostgresTimes()
-        (times.answer, times.reading) = (.seconds(1), .seconds(60))
+        (times.answer, times.reading, times.patience) = (.seconds(4), .seconds(60), .zero)
         let still = server(through: proxy, times: times)
         let lease = try await RunLease.take(still, run: "first", Self.times())
         let store = try await PostgresStore.open(still, under: lease)
