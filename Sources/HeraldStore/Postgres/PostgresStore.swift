@@ -83,7 +83,7 @@ package final class PostgresStore: StateStore {
             let own = patience
             let patience = { @Sendable [server] in max(own(), server.patience()) }
             return try await session.perform(for: patience) { [server] connection, _ in
-                // A server that stands still may keep its connections, and a pooler keeps those to a server that is away.
+                // A server that stands still may keep its connections, and so may a pooler before it.
                 let late = server.deadline
                 connection.isStopped = { .now >= max(late, own()) }
                 defer { connection.isStopped = { false } }

@@ -103,7 +103,10 @@ import Testing
         let owner = try await PostgresStore.create(server, identity: OpenStore.identity)
         // As where somebody else holds a lock for a while.
         for text in [
-            "CREATE FUNCTION @dawdle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(1.2); RETURN NEW; END $$",
+            """
+            CREATE FUNCTION @dawdle() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN PERFORM pg_sleep(1.2); RETURN NEW; END $$
+            """,
             "CREATE TRIGGER dawdle BEFORE INSERT ON @pause FOR EACH ROW EXECUTE FUNCTION @dawdle()",
         ] {
             _ = try await owner.writing(under: nil) { $0.run(PostgresStatement(text)) }
