@@ -24,3 +24,11 @@ extension PlanOverview.Upcoming {
         (one.occurring.at, one.occurring.occurrence) < (other.occurring.at, other.occurring.occurrence)
     }
 }
+
+extension Plan.Waiting {
+    /// Until when it waits, and for what.
+    var sentence: String { Self.beginning(of: occurrence) + "\(until.rfc3339): \(reason)" }
+
+    /// How the sentences of an occurrence begin.
+    static func beginning(of id: OccurrenceID) -> String { "\(id) waits until " }
+}

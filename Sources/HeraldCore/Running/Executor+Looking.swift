@@ -104,6 +104,7 @@ extension Executor {
                 report.steps.append(StepReport(step))
             }
         }
+        for case .send(let send) in turns.map(\.step.work) { report.noteWaiting(for: send.occurrence, in: plan) }
         report.noteLeftOut(of: plan)
         plan.steps = turns.map(\.step)
         report.noteMissed(in: plan.steps)

@@ -66,9 +66,7 @@ package struct Report: Hashable, Sendable {
         self.overrides = overrides
         (missed, supersededCount) = (0, 0)
         silenced = plan.silenced.map(\.campaign)
-        notes =
-            plan.silenced.map(\.sentence)
-            + plan.waiting.map { "\($0.occurrence) waits until \($0.until.rfc3339): \($0.reason)" }
+        notes = plan.silenced.map(\.sentence) + plan.waiting.map(\.sentence)
         steps = plan.steps.map { StepReport($0) }
         noteLeftOut(of: plan)
         noteMissed(in: plan.steps)
@@ -94,6 +92,12 @@ package struct Report: Hashable, Sendable {
         countMissed()
         supersededCount = superseded.count + unlisted.superseded.values.reduce(0, +)
         noteWithheld(in: plan)
+    }
+
+    /// What a later plan goes on with waits only for what that plan says.
+    mutating func noteWaiting(for id: OccurrenceID, in plan: Plan) {
+        notes.removeAll { $0.hasPrefix(Plan.Waiting.beginning(of: id)) }
+        notes += plan.waiting.filter { $0.occurrence == id }.map(\.sentence)
     }
 
     mutating func countMissed() { missed = missedOccurrences.count + unlisted.missed.values.reduce(0, +) }

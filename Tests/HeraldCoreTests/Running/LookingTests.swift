@@ -63,6 +63,18 @@ import Testing
         #expect(report.result == .ok)
     }
 
+    @Test func `a report does not say that a stage waits which the run sent`() async throws {
+        let (laboratory, sent) = (laboratory(), Sent())
+        let send = staged("aa", soak: 3)
+        _ = try await laboratory.run(laboratory.plan(sends: [send]), sent.sender(laboratory.clock))
+        #expect(sent.recipients("aa") == [1])
+        let plan = laboratory.plan(sends: [send])
+        #expect(plan.waiting.map(\.opensStage) == [true])
+        let report = try await run(laboratory, sent) { [send] }
+        #expect(sent.recipients("aa").sorted() == [1, 2, 3, 4])
+        #expect(!report.notes.contains { $0.contains("waits until") }, "\(report.notes)")
+    }
+
     @Test func `of two that soak, a run waits for both`() async throws {
         let (laboratory, sent) = (laboratory(), Sent())
         let report = try await run(laboratory, sent) { [self] in
