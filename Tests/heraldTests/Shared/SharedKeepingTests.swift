@@ -133,6 +133,8 @@ import Testing
         let copy = try await copy(database, .template)
         let refused = try await herald("run", sandbox, at: copy.address, host: host)
         #expect(refused.status == 3 && (refused.output + refused.errors).contains("state_moved"))
+        let paused = try await herald("pause", sandbox, at: copy.address, host: host)
+        #expect(paused.status == 0 && paused.errors.contains("nothing was changed in the original"), "\(paused.errors)")
         #expect(try await sandbox.herald("run", host: host).status == 0)
         // A move by herald itself is no copy, but a copy of its result is.
         let place = try await PostgresTestServer.newDatabase()
