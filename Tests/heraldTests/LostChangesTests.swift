@@ -95,6 +95,27 @@ import Testing
         try await expectRefusal(host)
     }
 
+    @Test func `a backup from before a move is found out where the state was`() async throws {
+        let host = try await kept()
+        try await done("state copy --to \(sandbox.folder.path)/moved.sqlite", host)
+        try restore()
+        try await expectRefusal(host)
+    }
+
+    @Test func `a move does not hide that the state went back`() async throws {
+        let host = try await kept()
+        try send("more")
+        try await done("run", host)
+        try restore()
+        let folder = "\(sandbox.folder.path)/elsewhere"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try await done("state copy --to \(folder)/state.sqlite", host)
+        let environment = ["HERALD_STATE": "\(folder)/state.sqlite", "FCM_EMULATOR_HOST": host]
+        let refused = try await HeraldProcess.run(["-w", sandbox.workspace, "run"], environment: environment)
+        #expect(refused.status == 3 && refused.errors.contains("guard state_went_back"), "\(refused.errors)")
+        await sandbox.end()
+    }
+
     private func removeWitness() throws {
         let runs = "\(sandbox.folder.path)/runs"
         for name in try FileManager.default.contentsOfDirectory(atPath: runs) where name.hasSuffix(".witness") {

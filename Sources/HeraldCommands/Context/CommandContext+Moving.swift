@@ -19,8 +19,23 @@ extension CommandContext {
             if try await state.hasMoved() { throw StateError.elsewhere(path: state.name) }
             // The lock is not copied, so in the new place nothing would keep a message from being sent again too early.
             if lock.resendTime != nil, try await hasUnknown() { try lock.refuseOvertaking("run the command again") }
-            return try await StateCopy.move(from: state, to: destination)
+            let (history, lost) = try await leaveStamp()
+            let result = try await StateCopy.move(from: state, to: destination)
+            witness(history, lost: lost, in: destination.reports)
+            return result
         }
+    }
+
+    /// Leaves a stamp where the state was, so that a backup from before the move is found out if somebody puts it back
+    /// there.
+    ///
+    /// - Returns: The state's stamps, and one that it lacks: where it goes, nothing else says that it went back.
+    private func leaveStamp() async throws -> (history: History, lost: Stamp?) {
+        let known = try await KnownState.read(
+            from: state, for: .changing, at: machine.now(), filesIn: files.folder.path)
+        let store = try await state.open(for: .changing)
+        try await commit([], to: store)
+        return (try await store.history(), known.lostStamp)
     }
 
     /// Whether there is anybody whom a message may be sent again.

@@ -37,8 +37,10 @@ struct Witness {
 
     /// Notes the state's last stamp. Stamps that the state lacks stay until a person accepts the state as it is.
     ///
-    /// - Parameter workspace: The folder of the files, if they were compared with the state.
-    mutating func note(_ known: Stamps, workspace: String? = nil) throws {
+    /// - Parameters:
+    ///   - lost: One that the state lacks, as is known from another folder.
+    ///   - workspace: The folder of the files, if they were compared with the state.
+    mutating func note(_ known: Stamps, lost: Stamp? = nil, workspace: String? = nil) throws {
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -47,7 +49,7 @@ struct Witness {
         // A person may pause while a run begins. Some file systems have no locks; then the later one counts.
         _ = flock(descriptor, LOCK_EX)
         read()
-        let lacking = stamps.filter { known.lack($0) }
+        let lacking = (stamps + [lost].compactMap(\.self)).filter { known.lack($0) }
         stamps = (lacking + [known.last].compactMap(\.self)).suffix(Self.most)
         self.workspace = workspace ?? self.workspace
         try PrivateFile.write(json.prettyText, to: path)
@@ -66,12 +68,16 @@ struct Witness {
 extension CommandContext {
     /// Notes outside of the state what was committed to it. A failure must not hide that it was.
     ///
-    /// - Parameter workspace: The folder of the files, if they were compared with the state.
-    func witness(_ history: History, workspace: String? = nil) {
-        var witness = Witness(of: history.lineage, in: state.reports)
-        do { try witness.note(history.stamps, workspace: workspace) } catch {
+    /// - Parameters:
+    ///   - lost: A stamp that the state lacks, as is known from another folder.
+    ///   - folder: Where its reports are, if not at the place that the settings name.
+    ///   - workspace: The folder of the files, if they were compared with the state.
+    func witness(_ history: History, lost: Stamp? = nil, in folder: String? = nil, workspace: String? = nil) {
+        let folder = folder ?? state.reports
+        var witness = Witness(of: history.lineage, in: folder)
+        do { try witness.note(history.stamps, lost: lost, workspace: workspace) } catch {
             console.error(
-                "herald: nothing could be noted in \(state.reports); if an older copy of the state is put back now, "
+                "herald: nothing could be noted in \(folder); if an older copy of the state is put back now, "
                     + "herald may not see it\n")
         }
     }
