@@ -27,6 +27,8 @@ package struct PlanOverview: Hashable, Sendable {
     package var begun: [String: OccurrenceID] = [:]
     /// With campaigns under the names that they have now.
     package var pauses = Pauses()
+    /// Groups that no file declares, and that herald cannot delete without the project's number.
+    package var undeletable: [GroupName] = []
     /// Guards that could not be judged, and so refuse nothing.
     package var unjudged: [UnjudgedGuard] = []
     /// The personal campaigns that were planned, by name. Empty where lists were not read.

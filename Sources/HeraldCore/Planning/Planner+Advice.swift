@@ -44,6 +44,7 @@ extension Planner {
         // A snapshot does not have the names of groups.
         guard settings.senderID == nil, !hasEnded, sizes == nil else { return }
         for case .group(let change) in plan.steps.map(\.work) where change.action == .delete {
+            overview.undeletable.append(change.group)
             overview.warnings.append(
                 "group '\(change.group)' is still at FCM, and herald cannot delete it without sender_id: put that back "
                     + "into herald.yaml for one apply, or let herald forget the group with "

@@ -36,13 +36,14 @@ extension Need {
         let plan = proposal.plan
         guard plan.state != nil else { return [.missingState] }
         let guards = (plan.refusals.filter { $0.kind != .staleList } + proposal.refusals(since: lastRun)).byGuard
+        let failed = proposal.overview.undeletable.first.map(Need.init(undeletable:)) ?? failedRun
         return plan.silenced.map(Need.init)
             + guards.map { Need(of: $0, among: guards) }
             + [Need(unapprovedIn: proposal)].compactMap(\.self)
             + plan.held.filter { $0.kind != .paused && !(work == .otherRun && $0.isInFlight) }.map(Need.init)
             + lists.filter(\.isOld).map(Need.init)
             + (work != .nobody ? [] : plan.overdue(every, since: lastRun) + plan.allMissed.map(Need.init))
-            + (lastRun?.isWorthAnother == true ? [.failedRun] : [])
+            + (lastRun?.isWorthAnother == true ? [failed] : [])
     }
 
     /// Who works on the state.
@@ -76,6 +77,14 @@ extension Need {
 
     private static let failedRun = Need(
         failure: "The last run failed. Another one tries what can be tried again.", command: "herald run")
+
+    /// A group of which each run fails alike.
+    private init(undeletable group: GroupName) {
+        self.init(
+            failure: "Group '\(group)' is still at FCM, and no run can delete it without sender_id. To mend it: put "
+                + "that back into herald.yaml. The command lets herald forget the group.",
+            command: "herald state rm group:\(group)")
+    }
 
     /// What doctor found, if no run went well since.
     init?(_ checkup: RecordedCheckup?, lastRun: RecordedRun?, at now: Date) {

@@ -54,6 +54,22 @@ struct NeedTests {
         #expect(needs.map(\.command) == ["herald state resolve tide@once --continue"])
     }
 
+    @Test(arguments: [nil, "123456789012"])
+    func `where no run can delete a group, what helps is named in place of another run`(_ senderID: String?) {
+        var scenario = PlanScenario()
+        var group = RecordedGroup()
+        (group.key, group.members) = (NotificationKey(rawValue: "key"), [1])
+        scenario.state.groups["chris"] = group
+        scenario.settings.senderID = senderID
+        let run = RecordedRun(
+            run: "r", started: .after(-60), finished: .after(-30), result: Report.Result.failed.rawValue,
+            figures: ["pending": 1])
+        let needs = Need.all(
+            in: scenario.proposal(), [], lastRun: run, every: .seconds(300), atWork: .nobody)
+        #expect(needs.map(\.kind) == [.failed], "\(needs)")
+        #expect(needs.map(\.command) == [senderID == nil ? "herald state rm group:chris" : "herald run"])
+    }
+
     /// Each run asks for them again, and fails again. Whoever is dead is not asked for.
     @Test(arguments: [(0, 0, false), (1, 1, false), (1, 0, true), (2, 1, true)])
     func `a run that was refused memberships needs another one, and one that was refused messages does not`(
