@@ -137,6 +137,23 @@ struct PauseTests {
         #expect(town.sent() == (catchUp.isEmpty ? [.fid(1), .fid(2)] : [.fid(1)]))
     }
 
+    @Test func `in local time, a time that only moves what was sent is left out`() async throws {
+        let town = try town(
+            in: ["Asia/Tokyo", "Europe/Rome"],
+            "schedule: {cron: 7 9 * * *, timezone: {field: zone, default: Europe/Rome}}")
+        #expect(try await town.herald("state", "init").failure == nil)
+        #expect(try await town.herald("run").failure == nil)
+        town.go(to: Self.monday + 24.2 * 3600)
+        #expect(try await town.herald("run").failure == nil)
+        #expect(town.sent() == [.fid(1)])
+        let text = try town.folder.read("x.yaml")
+        try town.folder.write(text.replacing("cron: 7 9", with: "cron: 37 9"), to: "x.yaml")
+        let pause = try await town.herald("pause", "hello")
+        #expect(pause.errors.contains("hello@2027-01-05T09:07 goes by"), "\(pause.errors)")
+        #expect(!pause.errors.contains("hello@2027-01-05T09:37"), "\(pause.errors)")
+        #expect(pause.errors.contains("hello@2027-01-06T09:37 goes by"), "\(pause.errors)")
+    }
+
     /// It is due at 9:07 UTC, when the window of the first opens. That of the second opens five hours later.
     @Test func `with a window by each person's clock, their own open hours count`() async throws {
         let town = try town(

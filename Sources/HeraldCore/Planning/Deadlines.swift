@@ -90,11 +90,16 @@ extension RecordedState {
         if case .at(let time, _) = schedule.times { return [time] }
         // A cron begins with the first time that is ahead everywhere; one that had no field, with one that is so anywhere.
         let first = mark.map { $0.first ?? LocalTime(earliestAt: now).firstInstant } ?? now
-        let begin = max(LocalTime(earliestAt: mark?.at ?? now), LocalTime(latestAt: first))
-        let known = Set(own.filter { !$0.isUnbegun }.compactMap { $0.localTime(in: campaign.schedule.zone) })
-            .filter { $0 > begin }
+        let (seen, dealt) = (LocalTime(latestAt: first), mark?.at ?? now)
+        let begin = max(LocalTime(earliestAt: dealt), seen)
+        let sent = Set(own.filter { !$0.isUnbegun }.compactMap { $0.localTime(in: campaign.schedule.zone) })
+        let known = sent.filter { $0 > begin }
+        // As plans look back.
+        let early = max(LocalTime(earliestAt: dealt - 86_400), seen)
+        let moved = MovedTimes(of: campaign, schedule, after: mark, own, since: early)
+            .times(of: schedule, after: early, besides: sent)
         let times = [begin, max(begin, LocalTime(earliestAt: campaign.cutoff(at: now)))]
-            .compactMap { schedule.next(after: $0, besides: known) }
+            .compactMap { schedule.next(after: $0, besides: known.union(moved.filter { $0 > begin })) }
         return Set(times).sorted()
     }
 }
