@@ -136,15 +136,29 @@ struct TryingAgainTests {
 
     /// The report of the town's only run, as if that could not have written that it had tried nobody whose outcome the
     /// state does not know. Returns its path.
-    private func unwritten(_ town: Town) throws -> String {
+    ///
+    /// - Parameter isKept: whether it is where herald looks for reports.
+    private func unwritten(_ town: Town, isKept: Bool = false) throws -> String {
         let names = try FileManager.default.contentsOfDirectory(atPath: "\(town.folder.path)/runs")
-        let texts = try names.filter { $0.hasSuffix(".json") }.map { try town.folder.read("runs/\($0)") }
         let occurrence = "\"occurrence\" : \"ebb@once\""
-        let text = try #require(texts.first { $0.contains(occurrence) })
+        let files = names.filter { $0.hasSuffix(".json") }.map { "runs/\($0)" }
+        let file = try #require(try files.first { try town.folder.read($0).contains(occurrence) })
+        let text = try town.folder.read(file)
         let outcomes = #"{"accepted": [], "rejected": {}, "deferred": [], "untried": [[1, 4]]}"#
-        try town.folder.write(
-            text.replacing(occurrence, with: "\(occurrence), \"unrecorded\": \(outcomes)"), to: "late.json")
-        return "\(town.folder.path)/late.json"
+        let path = isKept ? file : "late.json"
+        try town.folder.write(text.replacing(occurrence, with: "\(occurrence), \"unrecorded\": \(outcomes)"), to: path)
+        return "\(town.folder.path)/\(path)"
+    }
+
+    @Test func `status names the report that knows more of whoever may have got it, as long as it does`() async throws {
+        let town = try await sendEbb("")
+        let path = try unwritten(town, isKept: true)
+        let status = try await town.herald("status")
+        #expect(status.output.contains("\n  herald state resolve --from \(path)\n"), "\(status.output)")
+        #expect(!status.output.contains("--accept"), "\(status.output)")
+        #expect(try await town.herald("state", "resolve", "--from", path).failure == nil)
+        let after = try await town.herald("status")
+        #expect(!after.output.contains("--from") && after.output.contains("Due now     ebb@once"), "\(after.output)")
     }
 
     @Test(arguments: [["ebb@once", "--resend"], ["--from", "late.json"]])

@@ -112,6 +112,25 @@ extension CommandContext {
         if !added.doubted.isEmpty { console.error(added.doubt(about: path, "they stay as they are").text) }
     }
 
+    /// For occurrences in doubt: the oldest report beside the state that knows more of them than the state.
+    func unwrittenReports(in store: any StateStore, _ recorded: RecordedState) async throws -> [OccurrenceID: String] {
+        let doubted = recorded.occurrences.filter { $1.counts.uncertain > 0 || $1.halt == .failedOver }.keys
+        if doubted.isEmpty { return [:] }
+        let reports = SavedReports(in: state.reports).unwritten(to: recorded.identity.lineage)
+            .filter { $0.report.isKnown(to: recorded) }
+        var (found, recorded): ([OccurrenceID: String], RecordedState) = ([:], recorded)
+        for (path, report) in reports {
+            for step in report.steps {
+                guard let name = step.occurrence, let outcomes = step.unrecorded else { continue }
+                let id = OccurrenceID(rawValue: name)
+                guard found[id] == nil, doubted.contains(id) else { continue }
+                recorded.occurrences[id] = try await store.occurrence(id)
+                if !recorded.adding([id: outcomes], of: report.state?.stamp).changes.isEmpty { found[id] = path }
+            }
+        }
+        return found
+    }
+
     private func report(at path: String) throws -> Report {
         guard let bytes = FileManager.default.contents(atPath: path) else {
             throw CommandFailure.unreadable("the report \(path)")

@@ -24,7 +24,8 @@ extension CommandContext {
             let wasRunning = (try? await state.holder()) != nil
             let known = try await KnownState.read(from: state, for: .reading, at: now, filesIn: files.folder.path)
             standing = .init(lastRun: known.recorded.lastRun, every: every)
-            if known.exists {
+            if let store = known.store {
+                standing.reports = try await unwrittenReports(in: store, known.recorded)
                 standing.isRunning = try await state.holder() != nil
                 standing.workers = try await workers()
                 if !wasRunning, !standing.isRunning { standing.unendedRun = known.recorded.begunRun }

@@ -44,7 +44,25 @@ struct SavedReports {
         return found
     }
 
+    /// Those of the newest reports that have outcomes which could not be written to the state, with their files. The oldest
+    /// comes first.
+    func unwritten(to lineage: String) -> [(path: String, report: Report)] {
+        var found: [(path: String, report: Report)] = []
+        // No other report has that key.
+        let (text, key) = (Data(lineage.utf8), Data("\"unrecorded\"".utf8))
+        for name in names.sorted(by: >).prefix(Self.mostSearched) {
+            let path = "\(folder)/\(name)"
+            guard let bytes = FileManager.default.contents(atPath: path), bytes.range(of: key) != nil,
+                bytes.range(of: text) != nil, let report = try? ReportDocument(reading: Array(bytes)).report,
+                report.state?.lineage == lineage
+            else { continue }
+            found.append((path, report))
+        }
+        return found.reversed()
+    }
+
     private static let mostShown = 30
+    private static let mostSearched = 200
 
     private var names: [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { $0.hasSuffix(".json") }

@@ -118,9 +118,10 @@ extension Conductor {
         // Whoever was interrupted does not know what is well.
         if report.result != .interrupted, let proposal {
             news.areAll = true
+            let reports = (try? await context.unwrittenReports(in: store, recorded)) ?? [:]
             news.needs = Need.all(
                 in: proposal, context.files.listAges(of: context.files.knownLists, at: news.now),
-                lastRun: recorded.lastRun, every: context.settings.runEvery, atWork: .thisRun)
+                lastRun: recorded.lastRun, every: context.settings.runEvery, atWork: .thisRun, reports)
         }
         request.telling.noteEnd()
         await note(news, in: store, recorded, report, files)

@@ -30,17 +30,20 @@ extension Need {
     ///   - proposal: what a run would do now.
     ///   - every: how often something calls `run`.
     ///   - work: whether a run is at work, so that what is due is under way.
+    ///   - reports: those that know more of an occurrence than the state.
     package static func all(
-        in proposal: Proposal, _ lists: [ListAge], lastRun: RecordedRun?, every: Duration, atWork work: Work
+        in proposal: Proposal, _ lists: [ListAge], lastRun: RecordedRun?, every: Duration, atWork work: Work,
+        _ reports: [OccurrenceID: String] = [:]
     ) -> [Need] {
         let plan = proposal.plan
         guard plan.state != nil else { return [.missingState] }
         let guards = (plan.refusals.filter { $0.kind != .staleList } + proposal.refusals(since: lastRun)).byGuard
+        let held = plan.held.filter { $0.kind != .paused && !(work == .otherRun && $0.isInFlight) }
         let failed = proposal.overview.undeletable.first.map(Need.init(undeletable:)) ?? failedRun
         return plan.silenced.map(Need.init)
             + guards.map { Need(of: $0, among: guards) }
             + [Need(unapprovedIn: proposal)].compactMap(\.self)
-            + plan.held.filter { $0.kind != .paused && !(work == .otherRun && $0.isInFlight) }.map(Need.init)
+            + held.map { Need($0, reports[$0.occurrence]) }
             + lists.filter(\.isOld).map(Need.init)
             + (work != .nobody ? [] : plan.overdue(every, since: lastRun) + plan.allMissed.map(Need.init))
             + (lastRun?.isWorthAnother == true ? [failed] : [])
@@ -132,7 +135,8 @@ extension Need {
             subjects: unapproved.map(\.resource.text).sorted())
     }
 
-    private init(_ held: Plan.Held) {
+    /// - Parameter report: one that knows more of it than the state.
+    private init(_ held: Plan.Held, _ report: String?) {
         let kind: Kind =
             switch held.kind {
             case .unknown: .unknown
@@ -140,8 +144,10 @@ extension Need {
             case .held, .paused: .held
             }
         self.init(
-            kind: kind, name: held.occurrence.rawValue, sentence: "\(held.occurrence) is held: \(held.reason).",
-            command: held.command)
+            kind: kind, name: held.occurrence.rawValue,
+            sentence: "\(held.occurrence) is held: \(held.reason)."
+                + (report == nil ? "" : " A run knew more of it than it could write: first add that."),
+            command: report.map { "herald state resolve --from \($0)" } ?? held.command)
     }
 
     private init(_ list: ListAge) {

@@ -21,6 +21,8 @@ package struct StatusDocument: Document, Sendable {
         package var every: Duration
         /// Whether a run is at work.
         package var isRunning = false
+        /// Reports that know more of an occurrence than the state.
+        package var reports: [OccurrenceID: String] = [:]
 
         package init(lastRun: RecordedRun?, every: Duration) { (self.lastRun, self.every) = (lastRun, every) }
     }
@@ -34,7 +36,7 @@ package struct StatusDocument: Document, Sendable {
         needs =
             Need.all(
                 in: proposal, standing.lists, lastRun: standing.lastRun, every: standing.every,
-                atWork: standing.isRunning ? .otherRun : .nobody) + [checkup].compactMap(\.self)
+                atWork: standing.isRunning ? .otherRun : .nobody, standing.reports) + [checkup].compactMap(\.self)
     }
 
     /// Whether nobody has to do anything.
