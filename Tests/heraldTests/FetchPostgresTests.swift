@@ -116,6 +116,34 @@ import Testing
             "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE query LIKE 'DO %'")
     }
 
+    @Test func `lists of one database stay due together, also after one of them failed`() async throws {
+        let database = try await Database()
+        // This one comes first, and takes so long that another second has begun when it is there.
+        let scene = try database.scene(
+            "SELECT fid FROM people, (SELECT pg_sleep(1.1)) AS wait", "fetch: {every: 6h}",
+            and: database.other("other", "SELECT fid FROM people")
+                .replacing("}\n", with: ", fetch: {every: 6h}}\n"))
+        func time(_ name: String) throws -> String {
+            let note = try scene.folder.read("workspace/.herald/lists/\(name).json")
+            return String(try #require(note.firstMatch(of: #/"fetched":"([^"]+)"/#)).output.1)
+        }
+        func age(_ name: String, hours: Double) throws {
+            let (path, time) = ("workspace/.herald/lists/\(name).json", try time(name))
+            let older = Date(timeIntervalSinceNow: -hours * 3600).formatted(.iso8601)
+            try scene.folder.write(try scene.folder.read(path).replacing(time, with: older), to: path)
+        }
+        #expect(try await scene.herald("fetch").status == 0)
+        #expect(try time("members") == time("other"))
+        for (hours, isFetched) in [(5.0, true), (2.0, false)] {
+            try age("members", hours: 7)
+            try age("other", hours: hours)
+            let result = try await scene.herald("fetch")
+            #expect(result.status == 0 && result.errors.contains("fetched 'members'"), "\(result.errors)")
+            #expect(result.errors.contains("fetched 'other'") == isFetched, "\(result.errors)")
+            if isFetched { #expect(try time("members") == time("other")) }
+        }
+    }
+
     @Test(arguments: [
         ("INSERT INTO people VALUES (9) RETURNING fid", "the query writes"),
         ("DELETE FROM people", "no columns"), ("SELECT fid FROM people FOR UPDATE", "the query writes"),

@@ -49,12 +49,11 @@ struct Fetch: AsyncParsableCommand {
                 help: "name an audience whose 'source' is a command, a database or a URL")
         }
         if all.isEmpty { console.info("herald: no audience has a list to fetch\n") }
+        let due = Set(ListFetch.due(all, in: files.folder, at: now).map(\.audience.name.value))
         return all.filter { wanted in
             let name = wanted.audience.name.value
             if !audiences.isEmpty { return audiences.contains(name) }
-            if force || wanted.origin.freshness.every == nil || ListFetch.isDue(wanted, in: files.folder, at: now) {
-                return true
-            }
+            if force || wanted.origin.freshness.every == nil || due.contains(name) { return true }
             let age = ListFetch.last(wanted, in: files.folder).map { now.timeIntervalSince($0.fetched) } ?? 0
             console.info("herald: '\(name)' is not due: it was fetched \(Duration.seconds(age).rounded) ago\n")
             return false

@@ -29,6 +29,18 @@ extension ListFetch {
         return freshness.errorAfter.map { last.age(at: now) > $0 } ?? false
     }
 
+    /// Those that it is time to fetch. With each go those of its database for which half of that time has passed: what is
+    /// fetched together comes from one moment, and a fetch that failed once must not part them for good.
+    static func due(_ lists: [Wanted], in folder: WorkspaceFolder, at now: Date) -> [Wanted] {
+        let due = lists.filter { isDue($0, in: folder, at: now) }
+        return lists.filter { list in
+            guard let every = list.origin.freshness.every else { return false }
+            return isDue(list, in: folder, at: now)
+                || isDue(list, in: folder, at: now.adding(every / 2))
+                    && due.contains { areOfOneDatabase($0, list, in: folder) }
+        }
+    }
+
     /// Fetches what is due, before a run. Lists that cannot be fetched stay as they are.
     ///
     /// - Parameter loaded: the workspace without its lists.
@@ -39,7 +51,7 @@ extension ListFetch {
         let now = common.machine.now()
         // The run tells the mistakes.
         guard let workspace = loaded.workspace, !loaded.diagnostics.hasErrors else { return false }
-        var due = all(of: workspace).filter { isDue($0, in: folder, at: now) }
+        var due = Self.due(all(of: workspace), in: folder, at: now)
         // A fetch that was killed may have left lists that no plan takes.
         let isUnfinished = FetchedList.pending(in: "\(folder.path)/\(FetchedList.folder)") != nil
         if due.isEmpty, !isUnfinished { return false }

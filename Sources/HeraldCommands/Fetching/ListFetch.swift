@@ -64,10 +64,7 @@ struct ListFetch {
         var rest = wanted[...]
         while let next = rest.popFirst() {
             if case .postgres(let address, _) = next.origin.kind {
-                let isSame = { (other: Wanted) in
-                    other.origin.isOf(address)
-                        && other.origin.ca.map(folder.path(of:)) == next.origin.ca.map(folder.path(of:))
-                }
+                let isSame = { (other: Wanted) in Self.areOfOneDatabase(next, other, in: folder) }
                 let same = rest.filter(isSame)
                 rest.removeAll(where: isSame)
                 fetch([next] + same, at: address, told)
@@ -160,13 +157,6 @@ struct ListFetch {
             throw FetchProblem(error, within: origin.timeout)
         }
         return try Self.time(loaded)
-    }
-}
-
-extension Audience.Origin {
-    /// Whether the list is in the database of PostgreSQL with that address.
-    fileprivate func isOf(_ address: String) -> Bool {
-        if case .postgres(let own, _) = kind { own == address } else { false }
     }
 }
 
