@@ -42,6 +42,27 @@ import Testing
         ]
     }
 
+    @Test func `people are told that git tracks fetched lists, also when one is due`() async throws {
+        let receiver = try Receiver()
+        let query = "VALUES ('\(FetchScene.fid(1))')"
+        let scene = try await Scene(
+            "- {webhook: \"${HOOK_0}\", when: [failed]}", [receiver],
+            [
+                "workspace/app.sqlite": "", "workspace/.herald/lists/members.csv": "fid\n",
+                "workspace/files.yaml": "kind: audience\nname: members\nsource: {sqlite: app.sqlite, "
+                    + "query: \"\(query)\", columns: {fid: column1}, fetch: {every: 6h}}\n",
+            ])
+        try await scene.done("state init")
+        try await scene.sandbox.git(["init", "-q"])
+        try await scene.sandbox.git(["add", "-f", ".herald/lists/members.csv"])
+        try await scene.done("run", 1)
+        #expect(try NotifyTests.news(receiver) == ["failed"])
+        try await scene.sandbox.git(["rm", "-q", "-r", "--cached", ".herald"])
+        try await scene.done("run")
+        #expect(try NotifyTests.news(receiver) == ["failed", "well(failed)"])
+        await scene.sandbox.end()
+    }
+
     @Test func `a stage that halts is told at once, and who does not answer holds nobody up`() async throws {
         let isUp = Flag()
         let receiver = try Receiver { _, _ in isUp.isSet ? .status(200) : .silence }

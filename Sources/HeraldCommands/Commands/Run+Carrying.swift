@@ -48,9 +48,11 @@ extension Run {
     ) async throws {
         var request = request
         request.ended = ended
-        request.isUnfetched = try await ListFetch.fetchDue(of: files, in: folder, common, signals)
         let context: CommandContext
-        do { context = try CommandContext.open(common, cache: cache.use) } catch {
+        do {
+            request.isUnfetched = try await ListFetch.fetchDue(of: files, in: folder, common, signals)
+            context = try CommandContext.open(common, cache: cache.use)
+        } catch {
             await Conductor.tellFailure(error, files.workspace?.settings, request, common)
             throw error
         }
