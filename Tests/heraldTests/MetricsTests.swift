@@ -35,4 +35,30 @@ import Testing
         }
         await sandbox.end()
     }
+
+    @Test func `a run is not well if a list could not be fetched`() async throws {
+        let query = "VALUES ('\(FetchScene.fid(1))')"
+        let sandbox = try Sandbox([
+            "workspace/herald.yaml": Sandbox.settings, "workspace/app.sqlite": "",
+            "workspace/files.yaml": "kind: audience\nname: members\nsource: {sqlite: app.sqlite, query: \"\(query)\", "
+                + "columns: {fid: column1}, fetch: {every: 6h}}\n",
+        ])
+        let (_, host) = try await sandbox.startEmulator()
+        #expect(try await sandbox.herald("state", "init", host: host).status == 0)
+        let metrics = "\(sandbox.folder.path)/herald.prom"
+        for (isBroken, status, isWell) in [(false, 0, 1), (true, 4, 0)] as [(Bool, Int32, Int)] {
+            if isBroken {
+                let note = "workspace/.herald/lists/members.json"
+                let text = try sandbox.folder.read(note)
+                let time = try #require(text.firstMatch(of: #/"fetched":"([^"]+)"/#)).output.1
+                try sandbox.folder.write(text.replacing(time, with: "2020-01-01T00:00:00Z"), to: note)
+                try sandbox.folder.write(String(repeating: "no database\n", count: 100), to: "workspace/app.sqlite")
+            }
+            let run = try await sandbox.herald("run", "--metrics", metrics, host: host)
+            #expect(run.status == status, "\(run.errors)")
+            let figures = try sandbox.folder.read("herald.prom")
+            #expect(figures.contains("\nherald_run_ok{project=\"demo-project\"} \(isWell)\n"), "\(figures)")
+        }
+        await sandbox.end()
+    }
 }

@@ -240,9 +240,10 @@ struct Conductor {
     /// A failure to write the metrics must not hide how the run ended.
     func writeMetrics(_ report: Report, _ drift: RecordedDrift?) {
         guard let path = request.metricsPath else { return }
-        let isSuccess = report.result == .ok && !request.isUnfetched
-        let success = isSuccess ? report.finished : MetricsFile.lastSuccess(in: path, project: report.project)
-        MetricsFile.write(MetricsDocument(report, lastSuccess: success, lastDrift: drift), to: path, console)
+        let isWell = report.result == .ok && !request.isUnfetched
+        let success = isWell ? report.finished : MetricsFile.lastSuccess(in: path, project: report.project)
+        let document = MetricsDocument(report, isWell: isWell, lastSuccess: success, lastDrift: drift)
+        MetricsFile.write(document, to: path, console)
     }
 
     private func recordTest(_ report: Report, in store: (any StateStore)?) async throws {

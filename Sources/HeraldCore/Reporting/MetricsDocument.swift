@@ -10,9 +10,12 @@ package struct MetricsDocument {
     /// The figures of a run.
     ///
     /// - Parameters:
+    ///   - isWell: whether nothing went wrong beside it, such as a fetch of lists. By default what the report says.
     ///   - success: when a run last ended well, this one or one before it.
     ///   - drift: the last time that FCM was asked what is subscribed.
-    package init(_ report: Report, lastSuccess success: Date? = nil, lastDrift drift: RecordedDrift? = nil) {
+    package init(
+        _ report: Report, isWell: Bool? = nil, lastSuccess success: Date? = nil, lastDrift drift: RecordedDrift? = nil
+    ) {
         self.init(project: report.project)
         let sum = { (figure: (StepReport) -> Int) in report.steps.reduce(0) { $0 + figure($1) } }
         add("herald_run_accepted", "Recipients and memberships FCM took in the last run.", sum(\.accepted))
@@ -23,7 +26,7 @@ package struct MetricsDocument {
         add("herald_run_forgotten", "Registrations found dead.", sum(\.forgotten))
         add("herald_run_missed", "Occurrences that were due and are too late.", report.missed)
         add("herald_run_retries", "Requests made again.", sum(\.retries))
-        addEnd(isWell: report.result == .ok, at: report.finished ?? report.started, success)
+        addEnd(isWell: isWell ?? (report.result == .ok), at: report.finished ?? report.started, success)
         if let drift {
             add("herald_drift_last_timestamp_seconds", "When FCM was last asked who follows which topic.", drift.at)
             add("herald_drift_share", "The share of registrations that differed then, from 0 to 1.", drift.share)
