@@ -132,6 +132,8 @@ import Testing
             let result = try await fetch(count)
             #expect(result.status == (isTaken ? 0 : 4), "\(count): \(result.errors)")
             #expect(result.errors.contains("were usual") == !isTaken, "\(result.errors)")
+            // Other lists must not be taken with it.
+            #expect(result.errors.contains("'herald fetch members --force' takes it") == !isTaken, "\(result.errors)")
             if isTaken { #expect(scene.rows == count) } else { #expect(scene.rows == 7) }
         }
         // It is looked at first, and plans do not see it.

@@ -17,7 +17,8 @@ enum FetchProblem: Error, Hashable {
     case proxy(ProxyError)
     case flaw(FetchedList.Flaw)
     /// - median: what was usual before.
-    case rowChange(rows: Int, median: Int, percent: Int)
+    /// - audience: whose list it is.
+    case rowChange(rows: Int, median: Int, percent: Int, audience: String)
     case loadTime
     case timeout(Duration)
     case tooLarge
@@ -38,7 +39,7 @@ enum FetchProblem: Error, Hashable {
         case .download(let problem): problem.words
         case .proxy(let problem): "\(problem)"
         case .flaw(let flaw): "what came cannot be used: \(flaw.description)"
-        case .rowChange(let rows, let median, let percent):
+        case .rowChange(let rows, let median, let percent, _):
             "it has \(count(rows, "row")), and \(median.grouped) were usual: 'max_row_change' is \(percent)%"
         case .loadTime: "'loaded_at' does not give one time"
         case .timeout(let limit): "it took longer than \(limit.written)"
@@ -62,7 +63,8 @@ enum FetchProblem: Error, Hashable {
         case .download(let problem): problem.help
         case .proxy(let problem): problem.help
         case .flaw: "correct the source; plans go on with the last list that could be used"
-        case .rowChange: "look at the list with 'herald fetch --force --out FOLDER'; 'herald fetch --force' takes it"
+        case .rowChange(_, _, _, let name):
+            "look at the list with 'herald fetch \(name) --force --out FOLDER'; 'herald fetch \(name) --force' takes it"
         case .loadTime: "let it give one RFC 3339 time, such as 2026-12-01T09:00:00Z"
         case .timeout: "make the query faster, or 'timeout' in 'fetch' longer"
         case .tooLarge: "choose fewer rows or columns"

@@ -109,7 +109,10 @@ struct ListFetch {
         if let percent = wanted.origin.maxRowChange, last?.origin == wanted.origin.digest,
             let median = last?.median(refusing: content.rows, percent: percent)
         {
-            guard isForced else { throw .rowChange(rows: content.rows, median: median, percent: percent) }
+            guard isForced else {
+                let name = wanted.audience.name.value
+                throw .rowChange(rows: content.rows, median: median, percent: percent, audience: name)
+            }
             // A person took it, so it is what is usual from now on.
             last = nil
         }
