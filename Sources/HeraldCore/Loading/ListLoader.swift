@@ -119,13 +119,14 @@ struct ListLoader {
             guard let use = readings[name].flatMap({ uses[$0] }), let digest = digests[use.place.name] else { continue }
             if digest != list.digest { broken.insert(name) }
         }
+        let command = "herald fetch \(broken.sorted().joined(separator: " "))"
         for audience in audiences where broken.contains(audience.name.value) {
             guard case .list(let place, _) = audience.source else { continue }
             diagnostics.append(
                 .error(
                     .fileUnreadable,
                     "the list of audience '\(audience.name.value)' is not whole: a fetch was cut off, or is under way",
-                    at: place.range, help: "run 'herald fetch', then this command again"))
+                    at: place.range, help: "run '\(command)', then this command again"))
         }
     }
 
