@@ -212,6 +212,18 @@ import Testing
         #expect(try await scene.herald("plan").status == 0)
     }
 
+    @Test(arguments: ["members.csv", "members.json"])
+    func `a file of somebody else stays where people look at lists`(_ name: String) async throws {
+        let scene = try Scene(Self.printing("fid", Self.fid(1)))
+        let look = "\(scene.folder.path)/look"
+        for _ in 1...2 { #expect(try await scene.herald("fetch", "--out", look).status == 0) }
+        for name in ["members.csv", "members.json"] { unlink("\(look)/\(name)") }
+        try scene.folder.write("mine", to: "look/\(name)")
+        let refused = try await scene.herald("fetch", "--out", look)
+        #expect(refused.status == 4 && refused.errors.contains("herald did not write"), "\(refused.errors)")
+        #expect(try scene.folder.read("look/\(name)") == "mine")
+    }
+
     @Test func `herald writes through no link`() async throws {
         let scene = try Scene(Self.printing("fid", Self.fid(1)))
         let path = "\(scene.folder.path)/workspace/.herald"

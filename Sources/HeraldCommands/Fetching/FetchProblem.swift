@@ -23,6 +23,8 @@ enum FetchProblem: Error, Hashable {
     case timeout(Duration)
     case tooLarge
     case unwritable
+    /// Somebody else's file is where people want to look at the list.
+    case foreign
     /// A signal asked herald to stop.
     case stopped
 
@@ -45,6 +47,7 @@ enum FetchProblem: Error, Hashable {
         case .timeout(let limit): "it took longer than \(limit.written)"
         case .tooLarge: "it is larger than 4 GiB"
         case .unwritable: "the list cannot be written"
+        case .foreign: "that folder has a file of this name that herald did not write"
         case .stopped: "a signal stopped the fetch"
         }
     }
@@ -69,6 +72,7 @@ enum FetchProblem: Error, Hashable {
         case .timeout: "make the query faster, or 'timeout' in 'fetch' longer"
         case .tooLarge: "choose fewer rows or columns"
         case .unwritable: "check the space on the disk, and who may write to \(FetchedList.folder)"
+        case .foreign: "name an empty folder with --out"
         case .stopped: "fetch again; the last list is still there"
         }
     }

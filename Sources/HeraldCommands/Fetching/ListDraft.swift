@@ -45,6 +45,12 @@ final class ListDraft {
         }
     }
 
+    /// Whether nothing is in its place that somebody else wrote.
+    var replacesOwn: Bool {
+        FetchedList(beside: path) != nil
+            || ![path, FetchedList.note(beside: path)].contains { FileManager.default.fileExists(atPath: $0) }
+    }
+
     /// Whether it begins as gzip does.
     var isPacked: Bool {
         let reading = open(draft, O_RDONLY | O_CLOEXEC)

@@ -5,7 +5,7 @@ import HeraldCore
 extension ListFetch {
     /// Removes them: people whom no file names any more may be in them. Where people look at lists, nothing is removed.
     func removeOthers() {
-        guard path == "\(folder.path)/\(FetchedList.folder)" else { return }
+        guard isForPlans else { return }
         let kept = Set(workspace.audiences.compactMap(nameOfFetchedList))
         let notes = Set(kept.map { FetchedList.note(beside: $0) })
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []

@@ -97,8 +97,13 @@ struct ListFetch {
 
     func draft(of wanted: Wanted) throws(FetchProblem) -> ListDraft {
         if signals.first != 0 { throw .stopped }
-        return try ListDraft(of: wanted.audience, from: wanted.origin, in: path, at: machine.now())
+        let draft = try ListDraft(of: wanted.audience, from: wanted.origin, in: path, at: machine.now())
+        guard isForPlans || draft.replacesOwn else { throw .foreign }
+        return draft
     }
+
+    /// Whether the lists are where plans read them, and not where people look at them beside their own files.
+    var isForPlans: Bool { path == "\(folder.path)/\(FetchedList.folder)" }
 
     /// What is known about a list that has come, unless its number of rows is too unusual.
     func note(
