@@ -212,6 +212,22 @@ import Testing
         #expect(try await scene.herald("plan").status == 0)
     }
 
+    @Test func `a list that lacks what the files name since then is due`() async throws {
+        let scene = try Scene(Self.printing("fid,name", "\(Self.fid(1)),Ada"))
+        let source = "command: [/bin/sh, \"\(scene.folder.path)/script\"]\nfetch: {every: 6h}"
+        let fields = "fields: {name: {max: 9}}"
+        for (keys, isDue) in [("", true), ("", false), (fields, true), (fields, false), ("where: {name: Ada}", false)] {
+            try scene.declare(source, keys: keys)
+            let fetched = try await scene.herald("fetch")
+            #expect(fetched.status == 0, "\(keys): \(fetched.errors)")
+            #expect(fetched.errors.contains("fetched 'members'") == isDue, "\(keys): \(fetched.errors)")
+        }
+        // Without a clock nobody fetches it but a person.
+        try scene.declare(source.replacing("\nfetch: {every: 6h}", with: ""), keys: "fields: {born: {type: date}}")
+        let plan = try await scene.herald("plan")
+        #expect(plan.status == 1 && plan.errors.contains("has it by now, run 'herald fetch members'"), "\(plan.errors)")
+    }
+
     @Test(arguments: ["members.csv", "members.json"])
     func `a file of somebody else stays where people look at lists`(_ name: String) async throws {
         let scene = try Scene(Self.printing("fid", Self.fid(1)))

@@ -49,7 +49,7 @@ struct Fetch: AsyncParsableCommand {
                 help: "name an audience whose 'source' is a command, a database or a URL")
         }
         if all.isEmpty { console.info("herald: no audience has a list to fetch\n") }
-        let due = Set(ListFetch.due(all, in: files.folder, at: now).map(\.audience.name.value))
+        let due = Set(ListFetch.due(of: files.workspace, in: files.folder, at: now).map(\.audience.name.value))
         return all.filter { wanted in
             let name = wanted.audience.name.value
             if !audiences.isEmpty { return audiences.contains(name) }

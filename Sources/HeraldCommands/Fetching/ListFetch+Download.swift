@@ -74,12 +74,13 @@ extension ListFetch {
     ///
     /// - Parameter source: with the values of its variables.
     private func known(of wanted: Wanted, _ source: Audience.WebSource, _ draft: ListDraft) -> FetchedList? {
-        guard !isForced, let last = FetchedList(beside: draft.path), last.origin == wanted.origin.digest,
+        guard !isForced, var last = FetchedList(beside: draft.path), last.origin == wanted.origin.digest,
             last.version?.isOf(source) ?? false,
             case .success(let content) = FetchedList.check(
                 draft.path, for: wanted.audience, among: workspace.audiences),
             content.digest == last.digest
         else { return nil }
+        last.columns = content.columns
         return last
     }
 }

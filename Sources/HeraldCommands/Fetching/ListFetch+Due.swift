@@ -19,25 +19,35 @@ extension ListFetch {
     }
 
     /// Whether it is time to fetch it again: by `every`, or because plans refuse it. Without `every`, only a person says so.
-    static func isDue(_ wanted: Wanted, in folder: WorkspaceFolder, at now: Date) -> Bool {
+    ///
+    /// - Parameter audiences: all of the workspace.
+    private static func isDue(
+        _ wanted: Wanted, among audiences: [Audience], in folder: WorkspaceFolder, at now: Date
+    ) -> Bool {
         let freshness = wanted.origin.freshness
         guard let every = freshness.every else { return false }
         guard let last = last(wanted, in: folder) else { return true }
         // A clock that went back must not put it off.
         if last.fetched > now || last.fetched.adding(every) <= now { return true }
+        // It may lack what the files name since then.
+        let columns = FetchedList.columns(of: wanted.audience, among: audiences)
+        if let known = last.columns, !columns.isSubset(of: known) { return true }
         // By now the source may have newer data.
         return freshness.errorAfter.map { last.age(at: now) > $0 } ?? false
     }
 
-    /// Those that it is time to fetch. With each go those of its database for which half of that time has passed: what is
-    /// fetched together comes from one moment, and a fetch that failed once must not part them for good.
-    static func due(_ lists: [Wanted], in folder: WorkspaceFolder, at now: Date) -> [Wanted] {
-        let due = lists.filter { isDue($0, in: folder, at: now) }
+    /// Those that it is time to fetch. With each go those of its database with the same `every`, once half of that is
+    /// over: what is fetched together comes from one moment, and a fetch that failed must not part them for good.
+    static func due(of workspace: Workspace, in folder: WorkspaceFolder, at now: Date) -> [Wanted] {
+        let (lists, audiences) = (all(of: workspace), workspace.audiences)
+        let due = lists.filter { isDue($0, among: audiences, in: folder, at: now) }
         return lists.filter { list in
             guard let every = list.origin.freshness.every else { return false }
-            return isDue(list, in: folder, at: now)
-                || isDue(list, in: folder, at: now.adding(every / 2))
-                    && due.contains { areOfOneDatabase($0, list, in: folder) }
+            return isDue(list, among: audiences, in: folder, at: now)
+                || isDue(list, among: audiences, in: folder, at: now.adding(every / 2))
+                    && due.contains {
+                        $0.origin.freshness.every == every && areOfOneDatabase($0, list, in: folder)
+                    }
         }
     }
 
@@ -51,7 +61,7 @@ extension ListFetch {
         let now = common.machine.now()
         // The run tells the mistakes.
         guard let workspace = loaded.workspace, !loaded.diagnostics.hasErrors else { return false }
-        var due = Self.due(all(of: workspace), in: folder, at: now)
+        var due = Self.due(of: workspace, in: folder, at: now)
         // A fetch that was killed may have left lists that no plan takes.
         let isUnfinished = FetchedList.pending(in: "\(folder.path)/\(FetchedList.folder)") != nil
         if due.isEmpty, !isUnfinished { return false }

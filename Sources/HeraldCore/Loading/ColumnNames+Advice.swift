@@ -53,7 +53,7 @@ extension Diagnostic {
             .listColumn, "'\(list)' has no column '\(column.value)'", at: column.range,
             help: columns.otherSeparator
                 ?? (near.map { "did you mean '\($0)'? " } ?? "")
-                    + (isHeader ? "it has: \(shown)" : "its first line does not look like a header"),
+                    + (isHeader ? "it has: \(shown)\(list.fetchAdvice)" : "its first line does not look like a header"),
             replacement: near?.inYAML)
     }
 }

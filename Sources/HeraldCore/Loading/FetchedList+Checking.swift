@@ -4,6 +4,17 @@ extension FetchedList {
         package var rows: Int
         /// SHA-256.
         package var digest: String
+        /// Those that the files name.
+        package var columns: Set<String> = []
+    }
+
+    /// The columns of a list that the files name.
+    ///
+    /// - Parameter audiences: all of the workspace. Others may choose by columns of this list.
+    package static func columns(of audience: Audience, among audiences: [Audience]) -> Set<String> {
+        guard case .list(_, let columns) = audience.source else { return [] }
+        return FilterUse(audiences).columns(ofListBehind: audience.name.value)
+            .union(audience.fields.map(\.value.column)).union(columns.named.map(\.value))
     }
 
     /// Unpacks a list that came packed with gzip.
@@ -80,6 +91,6 @@ extension FetchedList {
         if let missing = named.union(Set(asked).subtracting(there)).min() {
             return .failure(.missingColumn(missing))
         }
-        return .success(Content(rows: rows, digest: digest))
+        return .success(Content(rows: rows, digest: digest, columns: Self.columns(of: audience, among: audiences)))
     }
 }

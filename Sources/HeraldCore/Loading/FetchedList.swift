@@ -22,6 +22,8 @@ package struct FetchedList: Hashable, Sendable {
     package var loaded: Date?
     /// The moment that it shares with other lists of its database.
     package var moment: Moment?
+    /// The columns that the files named when it came. `nil` if an older herald fetched it.
+    package var columns: Set<String>?
     /// The numbers of rows of the last fetches from the same source, the newest last.
     package private(set) var history: [Int]
     /// So many are kept.
@@ -42,6 +44,7 @@ package struct FetchedList: Hashable, Sendable {
     ) {
         (self.origin, place, self.fetched, self.seconds) = (origin.digest, origin.place, fetched, seconds)
         (rows, digest, self.version, self.loaded) = (content.rows, content.digest, version, loaded)
+        columns = content.columns
         let before = last?.origin == origin.digest ? last?.history ?? [] : []
         history = Array((before + [content.rows]).suffix(Self.longestHistory))
     }
@@ -67,6 +70,7 @@ package struct FetchedList: Hashable, Sendable {
             "digest": .string(Self.digestPrefix + digest),
         ]
         members["history"] = .array(history.map { .int(Int64($0)) })
+        members["columns"] = columns.map { .array($0.sorted().map { .string($0) }) }
         members["loaded"] = loaded.map { .string($0.rfc3339) }
         members["moment"] = moment.map { .string($0.id) }
         members["with"] = moment.map { .array($0.lists.map { .string($0) }) }
@@ -88,6 +92,7 @@ package struct FetchedList: Hashable, Sendable {
         place = note["from"]?.string ?? ""
         seconds = if case .double(let value) = note["seconds"] { value } else { 0 }
         self.digest = String(digest.dropFirst(Self.digestPrefix.count))
+        columns = note["columns"]?.array.map { Set($0.compactMap(\.string)) }
         loaded = note["loaded"]?.string.flatMap { Date(rfc3339: $0) }
         history = (note["history"]?.array ?? []).compactMap { $0.int.flatMap { Int(exactly: $0) } }
             .filter { (1...1 << 40).contains($0) }.suffix(Self.longestHistory)
@@ -166,6 +171,17 @@ package struct FetchedList: Hashable, Sendable {
         return .warning(
             .staleList, "the list of audience '\(name)' is \(age(at: now).rounded) old; the limit is \(limit.written)",
             at: place.range, help: "run 'herald fetch \(name)'")
+    }
+}
+
+extension String {
+    /// What to add about a list at this path that lacks a column. Empty if nobody fetches it.
+    var fetchAdvice: String {
+        // Below the folder of an audience's file, it begins with dots.
+        guard let begin = firstRange(of: "\(FetchedList.folder)/")?.upperBound, let ending = lastIndex(of: "."),
+            begin < ending
+        else { return "" }
+        return "; if the source has it by now, run 'herald fetch \(self[begin..<ending])'"
     }
 }
 

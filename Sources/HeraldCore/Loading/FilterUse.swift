@@ -103,7 +103,8 @@ extension Diagnostic {
             return .error(
                 rule, "'\(list)' has no column '\(column.value)'", at: column.range,
                 help: (near.map { "did you mean '\($0)'? " } ?? "")
-                    + (attributes.isEmpty ? "it has none besides registrations" : "it has: \(shown)"),
+                    + (attributes.isEmpty ? "it has none besides registrations" : "it has: \(shown)")
+                    + list.fetchAdvice,
                 replacement: rule == .whereColumn ? near?.inYAML : nil)
         default:
             return .error(
