@@ -55,7 +55,11 @@ extension Conductor {
 
 extension FetchProblem {
     fileprivate var helpForFeedback: String {
-        if case .query(.failed(_, nil)) = self { "correct the statement of 'dead', and try it by hand" } else { help }
+        switch self {
+        case .query(.failed(_, nil)): "correct the statement of 'dead', and try it by hand"
+        case .timeout: "look at the database, and make the statement of 'dead' faster"
+        default: help
+        }
     }
 }
 

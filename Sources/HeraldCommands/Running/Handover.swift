@@ -18,6 +18,20 @@ struct Handover {
     /// How many parts of each batch are tried all the same.
     private static let leastTried = 16
 
+    /// How many are handed over at once: few at first, and more while the database is quick. One that is slow would
+    /// otherwise take none in the time that a statement has, run after run.
+    struct Size {
+        private(set) var rows = 32
+
+        mutating func note(_ elapsed: Duration) {
+            if elapsed < .seconds(5) {
+                rows = min(rows * 2, PostgresTelling.batch)
+            } else if elapsed > .seconds(10) {
+                rows = max(rows / 2, 1)
+            }
+        }
+    }
+
     init(to statement: String, from store: any StateStore) {
         (self.statement, self.store) = (statement, store)
     }
@@ -26,18 +40,21 @@ struct Handover {
     mutating func tellAll(_ connect: () throws(FetchProblem) -> PostgresTelling) async throws {
         var target: PostgresTelling?
         var last: DeathNotice?
+        var size = Size()
         while true {
-            let page = try await store.deathNotices(after: last, limit: PostgresTelling.batch)
+            let page = try await store.deathNotices(after: last, limit: size.rows)
             guard let end = page.last else { return }
             last = end
             let told = try target ?? connect()
             target = told
+            let begin = ContinuousClock.now
             var rest = page[...]
             while let run = rest.first?.run {
                 let notices = rest.prefix { $0.run == run }
                 rest = rest.dropFirst(notices.count)
                 try await tell(notices, to: told)
             }
+            size.note(ContinuousClock.now - begin)
         }
     }
 
@@ -79,7 +96,7 @@ struct Handover {
         of part: ArraySlice<DeathNotice>, by target: PostgresTelling, _ statement: String
     ) throws(FetchProblem) -> FetchProblem? {
         do throws(QueryError) { return try target.tell(part, with: statement).map { .query($0) } } catch {
-            throw error == .stopped ? .stopped : .query(error)
+            throw FetchProblem(error, within: PostgresTelling.limit)
         }
     }
 }

@@ -6,14 +6,13 @@ package import HeraldCore
 ///
 /// Its calls block, so only a thread that waits for nothing else makes them.
 package final class PostgresTelling {
-    /// How many are told at once.
+    /// How many are told at once, at most.
     package static let batch = 1000
+    /// How long a statement, or connecting, may take.
+    package static let limit = Duration.seconds(30)
 
     private let connection: PostgresConnection
     private let isStopped: @Sendable () -> Bool
-
-    /// How long a statement, or connecting, may take.
-    private static let limit = Duration.seconds(30)
 
     /// - Parameter isStopped: Whether a signal asked herald to stop.
     package init(_ address: PostgresAddress, isStopped: @escaping @Sendable () -> Bool) throws(QueryError) {
@@ -47,6 +46,7 @@ package final class PostgresTelling {
         // Sent together, both are one transaction.
         do { try connection.perform([.limits(until: deadline), work], until: deadline) } catch {
             if isStopped() { throw .stopped }
+            if case .silent = error { throw .timeout }
             let problem = Self.problem(error)
             // Data, constraints, and what functions of the database raise.
             guard case .refused(let refusal, _) = error, ["22", "23", "P0"].contains(where: refusal.code.hasPrefix)
