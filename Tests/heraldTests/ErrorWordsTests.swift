@@ -155,6 +155,11 @@ import Testing
     }
 
     /// The lists of cases are written by hand.
+    @Test(arguments: [(302, true), (404, true), (408, false), (429, false), (500, false)])
+    func `a server that is busy is not said to refuse an address`(_ status: Int, _ isRefused: Bool) {
+        #expect(TellingProblem.post(.status(status)).help.contains("this address") == isRefused)
+    }
+
     @Test func `no case is forgotten`() throws {
         let sources = try SourceFile.all(in: "Sources").map(\.text)
         for kind in Self.kinds {

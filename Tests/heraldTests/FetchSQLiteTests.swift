@@ -160,6 +160,7 @@ import Testing
             let result = try await scene.herald("fetch")
             #expect(result.status == 4, "\(place)")
             #expect(result.errors.contains("HERALD_SOURCE_PATHS"), "\(result.errors)")
+            #expect(result.errors.contains("there is no database '\(place)', or"), "\(result.errors)")
         }
         #expect(scene.list == nil)
         scene.variables["HERALD_SOURCE_PATHS"] = "/nowhere:\(outside)"

@@ -34,7 +34,7 @@ enum FetchProblem: Error, Hashable {
         case .variableNotAllowed(let name): "this machine does not allow the variable '\(name)'"
         case .variableNotSet(let name): "the variable '\(name)' is not set"
         case .strayDollar: "a $ begins no ${VARIABLE}"
-        case .databaseOutside(let path): "this machine does not allow the database '\(path)'"
+        case .databaseOutside(let path): "there is no database '\(path)', or this machine does not allow it"
         case .program(let problem): problem.words
         case .query(let problem): problem.words
         case .addressForm: "the variable in 'postgres' holds no address of a database"
@@ -58,7 +58,7 @@ enum FetchProblem: Error, Hashable {
         case .variableNotAllowed: "add it to HERALD_SOURCE_VARS, if files of the workspace may use it"
         case .variableNotSet: "set it, or take it out of the file"
         case .strayDollar: "write $$ for a dollar sign"
-        case .databaseOutside: "move it into the workspace, or add its folder to HERALD_SOURCE_PATHS"
+        case .databaseOutside: "correct the path, or move the file to the workspace or a folder of HERALD_SOURCE_PATHS"
         case .program: "run the program by hand with the variables of 'env' only: herald does not show its messages"
         case .query(.failed(_, let help?)): help
         case .query: "correct 'query', and try it by hand"

@@ -29,7 +29,7 @@ enum TellingProblem: Error, Hashable {
         case .variable(let problem): problem.help
         case .proxy(let problem): problem.help
         case .post(.notAnAddress): "look at the value of the variable"
-        case .post(.status(let status)) where (300..<500).contains(status):
+        case .post(.status(let status)) where (300..<500).contains(status) && ![408, 429].contains(status):
             "look at the value of the variable: the server does not take this address"
         case .post: "look at the server and the network; the run itself is not touched by this"
         }
