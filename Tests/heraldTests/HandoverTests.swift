@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import HeraldCommands
@@ -12,5 +13,11 @@ import Testing
             size.note(.seconds(elapsed))
         }
         #expect(size.rows == rows)
+    }
+
+    /// Deaths are told of under the run and a number, perhaps by several workspaces to one table.
+    @Test func `runs that begin in one second have names of their own`() {
+        let name = RunRequest(.workspace(PlanScope()), now: { Date(timeIntervalSince1970: 1_800_000_000) }).id
+        #expect(name.wholeMatch(of: #/20270115T080000Z-[0-9a-f]{8}/#) != nil, "\(name)")
     }
 }
