@@ -156,6 +156,13 @@ import Testing
         let run = try await herald(sandbox, host, app, "run")
         #expect(run.errors.contains("it took all but \(refused.count)\n"), "\(run.errors)")
         #expect(!run.errors.contains(Registration.fid(refused[0]).rawValue))
+        // The warning names the first by run and number, and the file says who that is.
+        let path = "\(sandbox.folder.path)/dead.ndjson"
+        #expect(try await herald(sandbox, host, app, "feedback", "--file", path).status == 0)
+        for line in try sandbox.folder.read("dead.ndjson").split(separator: "\n") {
+            let isRefused = refused.contains { line.contains(Registration.fid($0).rawValue) }
+            #expect(line.contains("\"number\":") == isRefused && line.contains("\"run\":") == isRefused, "\(line)")
+        }
         let others = (1...5).filter { !refused.contains($0) }
         #expect(try await app.told() == others.map { Registration.fid($0).rawValue }.sorted())
         try await app.ask("ALTER TABLE gone DROP CONSTRAINT known")

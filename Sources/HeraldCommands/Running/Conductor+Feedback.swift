@@ -37,7 +37,8 @@ extension Conductor {
             warn(
                 "\(problem.description); it took all but \(handover.refused.grouped)",
                 help:
-                    "look at number \(notice.number) of run \(notice.run), the first of them; the next run tries again")
+                    "look at number \(notice.number) of run \(notice.run), the first of them, "
+                    + "in 'herald feedback --file FILE'; the next run tries again")
         } catch FetchProblem.stopped {
             warn("a signal stopped it", help: "the next run goes on")
         } catch let error as FetchProblem {
