@@ -265,7 +265,7 @@ extension Life {
 
     /// After some quiet runs, FCM has what the files say.
     func checkMemberships() throws {
-        let state = fcm.now
+        let (state, listedKeys) = (fcm.now, Set(files.listed.map(\.recipientKey)))
         for topic in files.topics {
             let wanted = files.members(of: topic)
             let following = (state.topics[topic.name] ?? []).subtracting(state.dead).subtracting(forgotten)
@@ -283,7 +283,11 @@ extension Life {
             if let one = tooMany.map({ number(of: $0.recipientKey) }).min() {
                 throw LifeProblem(promise: "memberships equal the files", words: "\(one) is still in \(topic.name)")
             }
-            let lost = Set(alive(kept[topic.line] ?? []).subtracting(forgotten).map(\.recipientKey))
+            // Whoever is listed by another registration joins a new name of the topic with that one, be it dead or not.
+            let stayers = alive(kept[topic.line] ?? []).subtracting(forgotten).filter {
+                files.listed.contains($0) || !listedKeys.contains($0.recipientKey)
+            }
+            let lost = Set(stayers.map(\.recipientKey))
                 .subtracting(following.map(\.recipientKey)).subtracting(returned).subtracting(gone(from: topic))
             if !topic.prune, let one = lost.map({ number(of: $0) }).min() {
                 throw LifeProblem(promise: "keeps who is not pruned", words: "\(one) is no longer in \(topic.name)")
