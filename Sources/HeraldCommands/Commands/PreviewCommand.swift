@@ -47,6 +47,9 @@ struct PreviewCommand: AsyncParsableCommand {
         try ValidationError.require(
             !revealValues || lists != .skip, "--reveal-values needs the lists, and --lists skip leaves them unread",
             help: "leave out one of them")
+        try ValidationError.require(
+            serve == nil || format != .json, "--serve shows a page, and --format json asks for a document",
+            help: "leave out one of them")
         _ = try serve?.checked("--serve")
     }
 
