@@ -304,7 +304,8 @@ extension Life {
         for group in files.groups {
             let wanted = files.members(of: group).intersection(certain)
             // A forgotten registration stays in its group, although its owner may have another.
-            let alive = alive(state.groups[group.name] ?? []).subtracting(forgotten).subtracting(stranded)
+            let alive = alive(state.groups[group.name] ?? []).subtracting(forgotten)
+                .filter { !stranded.contains($0) || wanted.contains($0.recipientKey) }
             let members = Set(alive.map(\.recipientKey)).intersection(certain)
             if members != wanted {
                 throw LifeProblem(

@@ -103,7 +103,8 @@ extension Life {
         // What came due meanwhile may have ended without it.
         for key in begun.keys { excused[key, default: []].insert(registration.recipientKey) }
         try await look()
-        if known.snapshot.groups[Self.groupName]?.members.isEmpty ?? true { stranded.insert(registration) }
+        let isLeft = fcm.now.groups[Self.groupName]?.contains(registration) == true
+        if isLeft, known.snapshot.groups[Self.groupName]?.members.isEmpty ?? true { stranded.insert(registration) }
         tell("\(number(of: registration.recipientKey)) is revived")
     }
 
