@@ -36,7 +36,7 @@ struct PlannerHoldTests {
     /// 1 has it, 2 is to get it, and 4 is on the list since.
     @Test(arguments: [("anglers", 1), ("sailors", 2)])
     func `a hold says whether --continue reaches others, too`(_ audience: String, _ remaining: Int) throws {
-        let before = Campaign.tide(at: Self.due)
+        let before = Campaign.tide(to: .audience("anglers"), at: Self.due)
         var scenario = PlanScenario()
         scenario.began(before, accepted: [1])
         scenario.state.apply([.assign(before.id, Partition(disjoint: [MessageClass(): [1, 2]]))])
