@@ -20,9 +20,9 @@ extension ListFetch {
 
     /// Whether it is time to fetch it again: by `every`, or because plans refuse it. Without `every`, only a person says so.
     ///
-    /// - Parameter audiences: all of the workspace.
+    /// - Parameter columns: those of each list that the files name.
     private static func isDue(
-        _ wanted: Wanted, among audiences: [Audience], in folder: WorkspaceFolder, at now: Date
+        _ wanted: Wanted, naming columns: [String: Set<String>], in folder: WorkspaceFolder, at now: Date
     ) -> Bool {
         let freshness = wanted.origin.freshness
         guard let every = freshness.every else { return false }
@@ -30,8 +30,8 @@ extension ListFetch {
         // A clock that went back must not put it off.
         if last.fetched > now || last.fetched.adding(every) <= now { return true }
         // It may lack what the files name since then.
-        let columns = FetchedList.columns(of: wanted.audience, among: audiences)
-        if let known = last.columns, !columns.isSubset(of: known) { return true }
+        let named = columns[wanted.audience.name.value] ?? []
+        if let known = last.columns, !named.isSubset(of: known) { return true }
         // By now the source may have newer data.
         return freshness.errorAfter.map { last.age(at: now) > $0 } ?? false
     }
@@ -39,12 +39,13 @@ extension ListFetch {
     /// Those that it is time to fetch. With each go those of its database with the same `every`, once half of that is
     /// over: what is fetched together comes from one moment, and a fetch that failed must not part them for good.
     static func due(of workspace: Workspace, in folder: WorkspaceFolder, at now: Date) -> [Wanted] {
-        let (lists, audiences) = (all(of: workspace), workspace.audiences)
-        let due = lists.filter { isDue($0, among: audiences, in: folder, at: now) }
+        let lists = all(of: workspace)
+        let columns = lists.isEmpty ? [:] : FetchedList.columns(among: workspace.audiences)
+        let due = lists.filter { isDue($0, naming: columns, in: folder, at: now) }
         return lists.filter { list in
             guard let every = list.origin.freshness.every else { return false }
-            return isDue(list, among: audiences, in: folder, at: now)
-                || isDue(list, among: audiences, in: folder, at: now.adding(every / 2))
+            return isDue(list, naming: columns, in: folder, at: now)
+                || isDue(list, naming: columns, in: folder, at: now.adding(every / 2))
                     && due.contains {
                         $0.origin.freshness.every == every && areOfOneDatabase($0, list, in: folder)
                     }

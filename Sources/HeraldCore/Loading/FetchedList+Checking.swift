@@ -8,13 +8,20 @@ extension FetchedList {
         package var columns: Set<String> = []
     }
 
-    /// The columns of a list that the files name.
+    /// The columns of each list that the files name, by the names of audiences.
     ///
-    /// - Parameter audiences: all of the workspace. Others may choose by columns of this list.
-    package static func columns(of audience: Audience, among audiences: [Audience]) -> Set<String> {
-        guard case .list(_, let columns) = audience.source else { return [] }
-        return FilterUse(audiences).columns(ofListBehind: audience.name.value)
-            .union(audience.fields.map(\.value.column)).union(columns.named.map(\.value))
+    /// - Parameter audiences: all of the workspace. Others may choose by columns of a list.
+    package static func columns(among audiences: [Audience]) -> [String: Set<String>] {
+        let use = FilterUse(audiences)
+        return audiences.reduce(into: [:]) { all, audience in
+            guard case .list(_, let columns) = audience.source else { return }
+            all[audience.name.value] = asked(of: audience, use).union(columns.named.map(\.value))
+        }
+    }
+
+    /// Those that hold no registrations.
+    private static func asked(of audience: Audience, _ use: FilterUse) -> Set<String> {
+        use.columns(ofListBehind: audience.name.value).union(audience.fields.map(\.value.column))
     }
 
     /// Unpacks a list that came packed with gzip.
@@ -65,9 +72,8 @@ extension FetchedList {
         _ path: String, for audience: Audience, among audiences: [Audience], growing: GrowingList? = nil
     ) -> Result<Content, Flaw> {
         guard case .list(let place, let columns) = audience.source else { return .failure(.noRows) }
-        let filtered = FilterUse(audiences).columns(ofListBehind: audience.name.value)
-        let asked = filtered.union(audience.fields.map(\.value.column)).sorted()
-        var (reader, rows) = (ListReader(place.value, columns.names, asked: asked), 0)
+        let asked = Self.asked(of: audience, FilterUse(audiences))
+        var (reader, rows) = (ListReader(place.value, columns.names, asked: asked.sorted()), 0)
         let digest: String
         do throws(DiagnosticError) {
             let scanned = try ListScanner(path, as: place.value, growing: growing).scan { number in
@@ -87,10 +93,10 @@ extension FetchedList {
         if Set(reader.columns).count < reader.columns.count { return .failure(.repeatedColumn) }
         let there = Set(reader.columns).union(reader.attributes ?? [])
         // A list that names neither column may have a token, a fid, or both.
-        let named = reader.missing.intersection(columns.named.map(\.value))
-        if let missing = named.union(Set(asked).subtracting(there)).min() {
+        let named = Set(columns.named.map(\.value))
+        if let missing = reader.missing.intersection(named).union(asked.subtracting(there)).min() {
             return .failure(.missingColumn(missing))
         }
-        return .success(Content(rows: rows, digest: digest, columns: Self.columns(of: audience, among: audiences)))
+        return .success(Content(rows: rows, digest: digest, columns: asked.union(named)))
     }
 }
