@@ -12,6 +12,9 @@ struct Handover {
 
     /// How many parts it refused since it took one.
     private var inRow = 0
+    /// How long the slowest statement of this page took. What is refused comes again in parts, which says nothing of the
+    /// time that one has.
+    private var slowest = Duration.zero
 
     /// After so many in a row, it is not the rows that are wrong.
     private static let mostRefused = 512
@@ -47,14 +50,14 @@ struct Handover {
             last = end
             let told = try target ?? connect()
             target = told
-            let begin = ContinuousClock.now
+            slowest = .zero
             var rest = page[...]
             while let run = rest.first?.run {
                 let notices = rest.prefix { $0.run == run }
                 rest = rest.dropFirst(notices.count)
                 try await tell(notices, to: told)
             }
-            size.note(ContinuousClock.now - begin)
+            size.note(slowest)
         }
     }
 
@@ -67,7 +70,7 @@ struct Handover {
         var left: [Part] = []
         while inRow < Self.mostRefused, let rows = parts.popFirst()?.rows, let first = rows.first, let last = rows.last
         {
-            guard let problem = try Self.refusal(of: rows, by: target, statement) else {
+            guard let problem = try refusal(of: rows, by: target) else {
                 try await store.commit([.toldDeaths(run: first.run, first.number...last.number)])
                 inRow = 0
                 continue
@@ -92,9 +95,11 @@ struct Handover {
         refusal = (notice, problem)
     }
 
-    private static func refusal(
-        of part: ArraySlice<DeathNotice>, by target: PostgresTelling, _ statement: String
+    private mutating func refusal(
+        of part: ArraySlice<DeathNotice>, by target: PostgresTelling
     ) throws(FetchProblem) -> FetchProblem? {
+        let begin = ContinuousClock.now
+        defer { slowest = max(slowest, ContinuousClock.now - begin) }
         do throws(QueryError) { return try target.tell(part, with: statement).map { .query($0) } } catch {
             throw FetchProblem(error, within: PostgresTelling.limit)
         }
