@@ -85,7 +85,11 @@ package final class PostgresStore: StateStore {
             return try await session.perform(for: patience) { [server] connection, _ in
                 // A server that stands still may keep its connections, and so may a pooler before it.
                 let late = server.deadline
-                connection.isStopped = { .now >= max(late, own()) }
+                connection.isStopped = {
+                    // A lost lease ends whenever it is asked, so the clock is read after it.
+                    let end = max(late, own())
+                    return .now >= end
+                }
                 defer { connection.isStopped = { false } }
                 return try body(.reading(on: connection, until: server.readingDeadline))
             }
