@@ -122,7 +122,7 @@ struct PacedCalls {
     ) -> String? {
         let outcome: Window.Outcome
         switch exchange {
-        case .response: outcome = isOpen ? .lost : isDeferral ? .deferred : .answered
+        case .response: outcome = isOpen ? .open : isDeferral ? .deferred : .answered
         case .lost: outcome = .lost
         case .notSent, .refused: return nil
         }

@@ -81,6 +81,7 @@ extension StepState {
         case .stop(let failure), .unauthenticated(let failure), .unavailable(let failure):
             withdraw(id)
             fail(addressee, failure, attempt, .fixFirst, context)
+            trouble.isRefused = true
             // No step has a better token.
             if case .unauthenticated = verdict {
                 let (code, message) = context.redacted(failure, addressee)
@@ -95,7 +96,6 @@ extension StepState {
     /// Others would get the same answer.
     private mutating func stop(_ failure: Failure, of addressee: Addressee, _ context: RunContext) {
         let (code, message) = context.redacted(failure, addressee)
-        trouble.isRefused = true
         report.stop(.answered(code: code, message: message))
     }
 

@@ -10,7 +10,9 @@ struct Window: Hashable, Sendable {
         case answered
         /// The server asks for less: 429, 503, 500.
         case deferred
-        /// Nobody can tell what came of the request.
+        /// The server answers, and nobody can tell what came of the request: a proxy before it fails.
+        case open
+        /// There is no answer.
         case lost
     }
 
@@ -24,7 +26,8 @@ struct Window: Hashable, Sendable {
     /// The window never grows beyond this.
     let cap: Int
     private(set) var limit: Int
-    /// Consecutive rounds of lost requests. A round counts if its requests left after the earlier losses were known.
+    /// Consecutive rounds of requests of which nobody can tell what came. A round counts if its requests left after those
+    /// before were known.
     private(set) var lostRounds = 0
 
     /// Below this size the window doubles each round.
@@ -65,6 +68,8 @@ struct Window: Hashable, Sendable {
         case .deferred:
             lostRounds = 0
             shrink(to: limit / 2, serial)
+        case .open:
+            if shrink(to: limit / 2, serial) { lostRounds += 1 }
         case .lost:
             // Every request under way may become unknown, so far fewer may be under way at once.
             if shrink(to: limit / 8, serial) { lostRounds += 1 }
