@@ -32,9 +32,11 @@ extension CommandContext {
 
     /// Commits what a person decided, with a stamp.
     func commit(_ changes: [StateChange], to store: any StateStore) async throws {
+        // Asked before: a failure must not hide what was committed.
+        let hasMoved = try await state.hasMoved()
         try await store.commit(changes + [.newStamp()])
         // The original goes on. What a person does to a copy must not make it look old.
-        if try await state.hasMoved() {
+        if hasMoved {
             return console.error(
                 "herald: this state is in another server, database or schema than at the last run, so no run works "
                     + "with it; if it is a copy, nothing was changed in the original\n")
