@@ -15,7 +15,7 @@ struct CampaignRules {
         checkRoundTime(&findings)
         checkLateness(settings.runEvery, &findings)
         TagRules(campaign, in: document).check(with: settings, &findings)
-        CapRules(campaign, in: document).check(&findings)
+        CapRules(campaign, in: document).check(with: settings, &findings)
         WindowRules(campaign, in: document)?.check(&findings)
         StageRules(campaign, in: document)?.check(&findings)
         if case .condition(let condition) = campaign.target.value {

@@ -7,7 +7,7 @@ struct CapRules {
 
     init(_ campaign: Campaign, in document: Node) { (self.campaign, self.document) = (campaign, document) }
 
-    func check(_ findings: inout Findings) {
+    func check(with settings: Settings, _ findings: inout Findings) {
         let frequency = campaign.delivery.frequency
         guard !frequency.caps.isEmpty else { return }
         if campaign.target.value.isOneRequest(campaign.delivery) {
@@ -17,7 +17,7 @@ struct CapRules {
                 "nobody knows whom one request to a \(campaign.target.value.named.key) reaches, so no cap holds for it",
                 at: node.range, help: "send to an audience, where each person is counted")
         } else if !frequency.ignoresCaps, frequency.counts {
-            for cap in frequency.caps { checkSchedule(cap, &findings) }
+            for cap in frequency.caps { checkSchedule(cap, settings, &findings) }
         }
         checkHours(&findings)
     }
@@ -35,7 +35,7 @@ struct CapRules {
     }
 
     /// A schedule that fires more often than the cap allows: the cap would stop the campaign by itself.
-    private func checkSchedule(_ cap: FrequencyCap, _ findings: inout Findings) {
+    private func checkSchedule(_ cap: FrequencyCap, _ settings: Settings, _ findings: inout Findings) {
         guard let place = document.value(at: "schedule", "cron") else { return }
         let limit = cap.max + Self.looked
         let times =
@@ -44,8 +44,7 @@ struct CapRules {
         // As many messages as the cap allows, and one more.
         let spans = zip(times, times.dropFirst(cap.max)).map { $1.timeIntervalSince($0) }
         // A message may count that much longer than `per`.
-        let frequency = campaign.delivery.frequency
-        let longer = Double(StartCounting(frequency, frequency.caps)?.span ?? 0)
+        let longer = Double(StartCounting(campaign.delivery.frequency, settings.frequencyCaps)?.span ?? 0)
         guard let shortest = spans.min(), shortest < cap.per.seconds + longer else { return }
         // Runs are not always on time, so it needs room.
         let fitting = Int(shortest * 5 / 6)
