@@ -141,9 +141,11 @@ extension Planner {
         return []
     }
 
-    /// The occurrence of a campaign that is due once, if it is for certain people.
+    /// The occurrence of a campaign that is due once, if it is for certain people. In local time whoever's clock comes to
+    /// it later joins it.
     func begun(_ campaign: Campaign) -> OccurrenceID? {
-        if campaign.schedule.repeats || campaign.target.value.isOneRequest(campaign.delivery) { return nil }
+        if campaign.schedule.repeats || campaign.schedule.local != nil { return nil }
+        if campaign.target.value.isOneRequest(campaign.delivery) { return nil }
         return occurrences[campaign.name.value]?.last {
             $0.occurrence.revision == campaign.revision && $0.occurrence.hasBegun
         }?.id
