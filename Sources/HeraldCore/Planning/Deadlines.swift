@@ -108,9 +108,8 @@ extension Campaign {
     /// The zones of its recipients' windows as the file says them, none if they may be anywhere: only rows of lists name
     /// zones.
     fileprivate var windowZones: [Zone] {
-        guard let window = delivery.window else { return [] }
-        let hasRows = !target.value.isOneRequest(delivery) && !target.value.namesRegistrations
-        return window.field != nil && hasRows ? [] : [window.zone]
+        guard let window = windowOfTarget else { return [] }
+        return window.field == nil ? [window.zone] : []
     }
 
     /// All that was due until then is too late now.

@@ -47,7 +47,7 @@ package struct PlanOverview: Hashable, Sendable {
         package var until: Date?
     }
 
-    /// How many upcoming sends are listed at most, besides the next one of each campaign.
+    /// How many upcoming sends are listed at most, unless more campaigns have a next one.
     static let shownUpcoming = 100
 
     /// How far its numbers of recipients and members are to be believed.
@@ -83,12 +83,19 @@ package struct PlanOverview: Hashable, Sendable {
     }
 
     /// Sends that are to come, wait or are held, and that nobody approved where that is required.
-    package var unapproved: [Plan.Unapproved] = []
+    package private(set) var unapproved: [Plan.Unapproved] = []
+    /// Why, by campaign. There may be ten thousand.
+    private var reasons: [String: String] = [:]
+
+    mutating func add(_ unapproved: Plan.Unapproved) {
+        self.unapproved.append(unapproved)
+        reasons[unapproved.resource.name] = unapproved.reason
+    }
 
     /// What people are told beside a send that is to come.
     package func note(of upcoming: Upcoming) -> String {
-        let unapproved = unapproved.first { $0.resource.name == upcoming.occurring.campaign }
-        return [upcoming.occurring.note, unapproved.map { "not approved: \($0.reason)" } ?? ""]
+        let reason = reasons[upcoming.occurring.campaign]
+        return [upcoming.occurring.note, reason.map { "not approved: \($0)" } ?? ""]
             .filter { !$0.isEmpty }.joined(separator: "; ")
     }
 

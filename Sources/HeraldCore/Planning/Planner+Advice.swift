@@ -185,9 +185,7 @@ extension Planner {
 
 extension DesiredSend {
     /// Whether each recipient has a window of their own.
-    fileprivate var hasWindowForEach: Bool {
-        campaign.delivery.window?.field != nil && !campaign.target.value.isOneRequest(campaign.delivery)
-    }
+    fileprivate var hasWindowForEach: Bool { campaign.windowOfTarget?.field != nil }
 
     /// Members by the zones of their windows. Empty without a window.
     private func windowZones(of members: RecipientSet) -> [Zone: RecipientSet] {

@@ -47,7 +47,7 @@ extension Planner {
             let sizes = (campaign.schedule.comesAfter(now) ? [listed] : []) + own
             let reasons = sizes.compactMap { self.reason(against: resource, approval, size: $0) }
             guard let reason = reasons.first else { continue }
-            overview.unapproved.append(Plan.Unapproved(resource: resource, reason: reason))
+            overview.add(Plan.Unapproved(resource: resource, reason: reason))
         }
     }
 

@@ -12,7 +12,10 @@ extension RecordedState {
         let json = notes[.erased].flatMap { try? JSONValue(strictly: Array($0.utf8), depth: 4) }
         return (json?.array ?? []).reduce(into: RecipientSet()) { erased, range in
             let ends = (range.array ?? []).compactMap { $0.int.flatMap { RecipientID(exactly: $0) } }
-            if ends.count == 2, ends[0] < ends[1] { erased.formUnion(RecipientSet(ends[0]..<ends[1])) }
+            guard ends.count == 2 else { return }
+            // A note that somebody wrote may name numbers that nobody has.
+            let (first, end) = (max(ends[0], KnownRecipient.firstID), min(ends[1], nextRecipient))
+            if first < end { erased.formUnion(RecipientSet(first..<end)) }
         }
     }
 

@@ -110,12 +110,17 @@ extension PlanDocument {
         ]
     }
 
+    /// How many sends to come a page lists.
+    private static let listedComing = 500
+
     private var coming: JSONValue {
         let later = overview.later(besides: plan)
         guard let next = later.first else { return .null }
-        let entries = later.map { CalendarEntry($0, in: overview) }
+        // Nobody reads ten thousand, and a page of them is too large for a browser.
+        let shown = later.prefix(Self.listedComing)
+        let entries = shown.map { CalendarEntry($0, in: overview) }
         let grid = WeekGrid(entries, today: next.occurring.zone.local(at: plan.at))
-        let omitted = overview.upcomingOmitted
+        let omitted = overview.upcomingOmitted + later.count - shown.count
         return [
             "weeks": .array(grid.values),
             "rest": omitted > 0 ? .string("and \(omitted.grouped) more; 'herald calendar' lists them") : .null,
