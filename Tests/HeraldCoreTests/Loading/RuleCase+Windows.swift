@@ -166,6 +166,14 @@ extension RuleCase {
             capped("{name: all, max: 1, per: 1430m}", "schedule: {cron: ▸7 10 * * *}"),
             near: capped("{name: all, max: 1, per: 1400m}", "schedule: {cron: 7 10 * * *}")),
         RuleCase(
+            .capSchedule, "and only a little longer beside a short cap, also of other messages",
+            capped(
+                "{name: all, max: 1, per: 1430m}, {name: alerts, max: 9, per: 1d, tags: [alert]}",
+                "schedule: {cron: ▸7 10 * * *}"),
+            near: capped(
+                "{name: all, max: 1, per: 1430m}, {name: alerts, max: 9, per: 1h, tags: [alert]}",
+                "schedule: {cron: 7 10 * * *}")),
+        RuleCase(
             .capSchedule, "a day of 23 hours where the clocks change",
             capped("{name: all, max: 1, per: 1360m}", "schedule: {cron: ▸7 10 * * *, timezone: Europe/Berlin}"),
             near: capped("{name: all, max: 1, per: 22h}", "schedule: {cron: 7 10 * * *, timezone: Europe/Berlin}")),

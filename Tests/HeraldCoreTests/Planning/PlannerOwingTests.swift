@@ -110,6 +110,14 @@ struct PlannerOwingTests {
         #expect(state.known.count == 70_003 && state.known.intersection(state.erased).isEmpty)
     }
 
+    @Test(arguments: ["[[0,3],[2,900]]", "[[1,4294967295]]", "[[9,2]]", "{}", "[[1]]", "[", "[[-1,18446744073709551616]]"])
+    func `a note of erased people that somebody wrote hides nobody else and costs nothing`(_ note: String) {
+        var state = RecordedState(identity: .sample())
+        state.nextRecipient = 5
+        state.notes[.erased] = note
+        #expect((0...4).contains(state.knownCount) && state.erased.count + state.knownCount == 4)
+    }
+
     @Test func `when it is too late for them to come back, they are accounted for and it ends`() throws {
         let campaign = Campaign.tide(at: .after(-7300))
         var scenario = halfDone(campaign)

@@ -7,10 +7,14 @@ import Testing
 /// What a review says of an edit that leaves fewer people out of what was sent already.
 struct LeftOutChangeTests {
     private func warnings(
-        _ kind: Definition.Kind, _ field: WorkspaceChange.Field, isBegun: Bool = true
+        _ kind: Definition.Kind, _ field: WorkspaceChange.Field, isBegun: Bool = true, isLocal: Bool = false
     ) -> [String] {
         var scenario = PlanScenario()
-        let campaign = Campaign.tide()
+        var campaign = Campaign.tide()
+        if isLocal {
+            let time = LocalTime(year: 2025, month: 12, day: 1, hour: 10)
+            campaign.schedule.times = .local(LocalSchedule(.at(time, .skip), field: "zone"))
+        }
         if isBegun { scenario.began(campaign, accepted: [1], finished: true) }
         scenario.want(campaign)
         var document = PlanDocument(scenario.proposal(), id: "id", created: PlanScenario.now)
@@ -32,6 +36,7 @@ struct LeftOutChangeTests {
         let (kind, field) = Self.fewer[index]
         #expect(warnings(kind, field).count { $0.contains("leaves out no more gets nothing of") } == 1)
         #expect(warnings(kind, field, isBegun: false).isEmpty)
+        #expect(warnings(kind, field, isLocal: true).isEmpty, "whose clock comes to it later is let in")
     }
 
     @Test func `whoever is left out from now on is no news`() {
