@@ -158,6 +158,7 @@ extension Life {
             toldMissed = toldMissed.filter { !names.contains($0.campaign) }
             givenUp = givenUp.filter { !names.contains($0.campaign) }
             givenUpFirings = givenUpFirings.filter { $0.line != campaign.line }
+            leftOut = leftOut.filter { $0.key.line != campaign.line }
             tellings.forgetMissed(of: names)
         }
     }
