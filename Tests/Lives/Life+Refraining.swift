@@ -148,6 +148,8 @@ extension Life {
             guard let mark = known.state.watermarks[name]?.at, mark > now else { continue }
             try await succeed(["state", "rewind", name])
             tell("state rewind \(name)")
+            try await look()
+            noteUnbegun()
             let over = lines[campaign.line]?.over ?? []
             lines[campaign.line]?.over = over.filter { [now] in asked.contains($0) || $0.due.map { $0 <= now } ?? true }
             lines[campaign.line]?.mark = now
