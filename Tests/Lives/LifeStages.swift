@@ -94,6 +94,8 @@ struct LifeOpening {
     /// What came since the stage opened, or since a person accepted what had come.
     private var came: [RecipientID: Came] = [:]
     private var underWay: Set<RecipientID> = []
+    /// Whose unknown outcome a person accepted. They may be tried again, and stay unknown.
+    private var excused: Set<RecipientID> = []
     /// When the last of it came.
     private var last: Date?
     /// When a person let it go on.
@@ -152,7 +154,7 @@ struct LifeOpening {
 
     private mutating func note(_ members: RecipientSet, _ kind: Came?, at date: Date?) {
         for id in members {
-            came[id] = kind
+            came[id] = kind == .unknown && excused.contains(id) ? nil : kind
             underWay.remove(id)
         }
         if kind != nil { last = date ?? last }
@@ -166,7 +168,10 @@ struct LifeOpening {
             return nil
         }
         (isSettled, hasSettled) = (newest.isOver, newest.settled != nil)
-        if isPerson, let accepted = newest.accepted { (self.accepted, since, came) = (accepted, accepted, [:]) }
+        if isPerson, let accepted = newest.accepted {
+            excused.formUnion(came.filter { $0.value == .unknown }.keys)
+            (self.accepted, since, came) = (accepted, accepted, [:])
+        }
         guard newest.share != share else { return nil }
         let problem = share == nil ? nil : problem(at: date, stages)
         since = share == nil ? nil : accepted ?? (stages == nil ? newest.opened : soaked(stages))
