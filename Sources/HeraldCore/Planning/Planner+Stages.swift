@@ -51,7 +51,7 @@ extension Planner {
                 break
             }
             if isSent, staging.mayGoOn(part.members) { doubted = (part, staging) }
-            switch staging.standing(late: admission.late) {
+            switch staging.standing(late: admission.late, kept: admission.late.intersection(kept)) {
             case .next: continue
             case .waiting: waitInStage(part, of: send, campaign, admission, staging)
             case .soaking(let until): soak(send, of: campaign, staging, stages, until: until)

@@ -188,11 +188,13 @@ struct StageSorting {
 
     /// What becomes of the current stage, of which nobody may start now.
     ///
-    /// - Parameter late: see `mayBeOver`.
-    mutating func standing(late: RecipientSet) -> Standing {
+    /// - Parameters:
+    ///   - late: see `mayBeOver`.
+    ///   - kept: those of them whose outcome is unknown. They may have it, so their stage is none that sent nobody.
+    mutating func standing(late: RecipientSet, kept: RecipientSet) -> Standing {
         guard var last = recorded.last, last.share == current else { return skipping(late) }
         let figures = figures(of: last)
-        if figures.outcomes == 0 { return skipping(late) }
+        if figures.outcomes == 0, kept.intersection(drawn[last.share]).isEmpty { return skipping(late) }
         if !last.isOver {
             (last.settled, last.goesOn) = (now, false)
             note(&last, figures)

@@ -48,6 +48,27 @@ struct PlannerStageTests {
         #expect(plan.notes.contains(.halt(Self.id, .stage)))
     }
 
+    /// The first stage was for one recipient, who may have it, and for whom it is too late to be sent it again.
+    @Test(arguments: [.manual, .time(.seconds(600))] as [Stages.Soak])
+    func `a stage of which only an unknown outcome is left says what the next one waits for`(_ soak: Stages.Soak) {
+        var campaign = Campaign.tide("tide", to: .audience("anglers"), at: .after(-7260))
+        campaign.delivery.onUnknown = .resend
+        var stages = Stages()
+        stages.shares = [StageShare(millionths: 200_000), .everybody]
+        (stages.soak, stages.limits.unknownPercent) = (soak, 100)
+        campaign.delivery.stages = stages
+        var scenario = PlanScenario()
+        scenario.want(campaign, for: [1, 2, 3])
+        scenario.began(campaign, unknown: [1])
+        var stage = RecordedStage(share: stages.shares[0], opened: .after(-7260), planned: 1)
+        stage.settled = .after(-120)
+        scenario.state.occurrences[campaign.id]?.stages = [stage]
+        let plan = scenario.plan()
+        #expect(plan.sends.isEmpty && plan.missed.isEmpty)
+        #expect(plan.held.map(\.occurrence) == (soak == .manual ? [campaign.id] : []))
+        #expect(plan.waiting.map(\.until) == (soak == .manual ? [] : [.after(480)]))
+    }
+
     /// One of three seeds was sent it, and a person let the send go on before the others were.
     private func withSeedsLeft(_ change: (inout Campaign) -> Void) -> PlanScenario {
         var campaign = Self.campaign()
