@@ -42,13 +42,13 @@ extension ListFetch {
         let lists = all(of: workspace)
         let columns = lists.isEmpty ? [:] : FetchedList.columns(among: workspace.audiences)
         let due = lists.filter { isDue($0, naming: columns, in: folder, at: now) }
+        if due.isEmpty { return [] }
+        let names = Set(due.map(\.audience.name.value))
         return lists.filter { list in
             guard let every = list.origin.freshness.every else { return false }
-            return isDue(list, naming: columns, in: folder, at: now)
-                || isDue(list, naming: columns, in: folder, at: now.adding(every / 2))
-                    && due.contains {
-                        $0.origin.freshness.every == every && areOfOneDatabase($0, list, in: folder)
-                    }
+            if names.contains(list.audience.name.value) { return true }
+            return due.contains { $0.origin.freshness.every == every && areOfOneDatabase($0, list, in: folder) }
+                && isDue(list, naming: columns, in: folder, at: now.adding(every / 2))
         }
     }
 

@@ -190,7 +190,7 @@ struct StageSorting {
     ///
     /// - Parameters:
     ///   - late: see `mayBeOver`.
-    ///   - kept: those of them whose outcome is unknown. They may have it, so their stage is none that sent nobody.
+    ///   - kept: those of them whose outcome is unknown. They may have got it, so their stage is not passed over.
     mutating func standing(late: RecipientSet, kept: RecipientSet) -> Standing {
         guard var last = recorded.last, last.share == current else { return skipping(late) }
         let figures = figures(of: last)

@@ -10,11 +10,11 @@ extension PlanDocument {
                 case (.campaign, "exclude"):
                     guard let id = overview.begun[change.name] else { continue }
                     self.comparison?.warnings.append(
-                        "whoever 'exclude' of campaign '\(change.name)' leaves out no more gets nothing of \(id), which began without them"
+                        "'exclude' of campaign '\(change.name)' leaves out fewer people, but those get nothing of \(id): it began without them"
                     )
                 case (.settings, "suppress") where !overview.begun.isEmpty:
                     self.comparison?.warnings.append(
-                        "whoever 'suppress' leaves out no more gets nothing of sends that began without them")
+                        "'suppress' leaves out fewer people, but those get nothing of sends that began without them")
                 default: continue
                 }
             }

@@ -34,7 +34,7 @@ struct LeftOutChangeTests {
         _ index: Int
     ) {
         let (kind, field) = Self.fewer[index]
-        #expect(warnings(kind, field).count { $0.contains("leaves out no more gets nothing of") } == 1)
+        #expect(warnings(kind, field).count { $0.contains("leaves out fewer people, but those get nothing of") } == 1)
         #expect(warnings(kind, field, isBegun: false).isEmpty)
         #expect(warnings(kind, field, isLocal: true).isEmpty, "whose clock comes to it later is let in")
     }

@@ -82,6 +82,16 @@ import Testing
         #expect(Double(window.limit) <= Double(workers) * tolerated * 3)
     }
 
+    @Test func `an answer that tells nothing halves it and counts as a lost round, until one tells something`() {
+        var window = Window(cap: 100)
+        for round in 1...3 {
+            window.note(.open, after: .seconds(1), serial: window.start(), isFull: true)
+            #expect(window.limit == Window.start >> round && window.lostRounds == round)
+        }
+        window.note(.answered, after: .seconds(1), serial: window.start(), isFull: false)
+        #expect(window.limit == 2 && window.lostRounds == 0)
+    }
+
     @Test(arguments: 0..<100)
     func `whatever happens it is from 1 to its cap`(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
