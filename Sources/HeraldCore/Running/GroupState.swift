@@ -59,9 +59,7 @@ struct GroupState: DecidingStep {
     private(set) var registrations: [RecipientID: Registration] = [:]
     /// Whether the state has an entry for the group. If so, the group is herald's, even without an answer.
     let isRecorded: Bool
-    /// Whether a call that may have created the group was sent.
-    private var mayHaveCreated = false
-    /// Whether a call without an answer may have made the members join.
+    /// Whether a call that may have created the group, or made the members join, was sent and has no answer.
     private(set) var mayHaveJoined = false
     /// When something more urgent begins. What is left then is for the next run.
     private let leaveAt: Date?
@@ -79,7 +77,7 @@ struct GroupState: DecidingStep {
         isRecorded = recorded != nil
     }
 
-    var isOurs: Bool { isRecorded || mayHaveCreated }
+    var isOurs: Bool { isRecorded || mayHaveJoined }
 
     mutating func takeNews() -> [StepNews] {
         defer { news = [] }
@@ -157,7 +155,10 @@ struct GroupState: DecidingStep {
             return effect
         case .ended(let result):
             report.retries += call.retries
-            if call.mayHaveTakenEffect { noteEffect(of: call.operation) }
+            switch call.operation {
+            case .create, .add: mayHaveJoined = mayHaveJoined || call.mayHaveTakenEffect
+            case .remove, .retrieve: break
+            }
             switch result {
             case .answered(.unauthenticated(let failure)):
                 // No step has a better token.
@@ -173,14 +174,6 @@ struct GroupState: DecidingStep {
                 context.giveUp("the endpoint cannot be reached: \(failure.message)", isUnreachable: true)
                 return stop(.fatal(context.fatal ?? ""), now, context)
             }
-        }
-    }
-
-    private mutating func noteEffect(of operation: GroupOperation) {
-        switch operation {
-        case .create: (mayHaveCreated, mayHaveJoined) = (true, true)
-        case .add: mayHaveJoined = true
-        case .remove, .retrieve: break
         }
     }
 
