@@ -207,14 +207,18 @@ struct ForecastComparison {
         }
     }
 
-    /// Whether it only goes to seeds who took the place of as many others: the forecast has the stage as over.
+    /// Whether it only goes to seeds whom a snapshot does not show: they took the place of as many others, and the forecast
+    /// has the stage as over; or the target has nobody else, and only the state knows that they are part of it.
     private func isOfOtherSeeds(_ id: OccurrenceID, _ send: Plan.Send) -> Bool {
+        guard send.members.subtracting(send.seeds).isEmpty else { return false }
+        let words = "\(id) is half done and has nobody to send to"
+        if forecast.overview.warnings.contains(where: { $0.hasPrefix(words) }) { return true }
         let first = snapshot.occurrences[id]?.recorded.stages.first { $0.share == .seeds }
         let seeds = desired.sends.first { $0.campaign.name.value == send.campaign }?.seeds ?? []
         let isOver =
             forecast.plan.waiting.contains { $0.occurrence == id && $0.opensStage }
             || forecast.plan.held.contains { $0.occurrence == id && [.halted, .held].contains($0.kind) }
-        return isOver && first?.planned == seeds.count && send.members.subtracting(send.seeds).isEmpty
+        return isOver && first?.planned == seeds.count
     }
 
     private func isBefore(_ one: Date?, _ other: Date?) -> Bool {
