@@ -50,8 +50,9 @@ extension Run {
         request.ended = ended
         let context: CommandContext
         do {
-            request.isUnfetched = try await ListFetch.fetchDue(of: files, in: folder, common, signals)
-            context = try CommandContext.open(common, cache: cache.use)
+            let lists = try await ListFetch.fetchDue(of: files, in: folder, common, signals)
+            request.isUnfetched = lists.hasFailed
+            context = try CommandContext.open(common, cache: cache.use, without: lists.unfetched)
         } catch {
             await Conductor.tellFailure(error, files.workspace?.settings, request, common)
             throw error

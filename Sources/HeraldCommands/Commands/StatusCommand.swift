@@ -28,8 +28,11 @@ struct StatusCommand: AsyncParsableCommand {
     func run() async throws {
         let common = Common(herald.common, options)
         let now = at?.date ?? common.machine.now()
+        let isOfState = snapshot.snapshot == nil
+        // What waits for an approval must not keep the rest from being told.
+        let unfetched = isOfState && lists == .required ? try await ListFetch.unfetched(common) : []
         let context = try CommandContext.open(
-            common, lists: lists, at: now, cache: snapshot.snapshot == nil ? cache.use : nil)
+            common, lists: lists, at: now, cache: isOfState ? cache.use : nil, without: unfetched)
         let document = try await document(in: context, at: now)
         context.console.result(document.rendered(as: format, context.console.output))
         if !document.isCalm { throw CommandFailure(.failed) }

@@ -53,12 +53,15 @@ extension CommandContext {
         ]
     }
 
-    /// What lists say of whom a campaign goes to. Other decisions need no list.
+    /// What lists say of whom a campaign goes to. Other decisions need no list. `nil` if one waits for an approval.
     private func listed(
         _ campaign: Campaign?, in store: any StateStore, _ recorded: RecordedState
     ) async throws -> DesiredSend? {
+        let unfetched = try await ListFetch.unfetched(common)
         let files = try LoadedWorkspace.read(
-            common, lists: .required, at: machine.now(), cache: nil, about: campaign?.name.value)
+            common, lists: .required, at: machine.now(), cache: nil, about: campaign?.name.value, without: unfetched)
+        let unknown = files.workspace.dependents(of: unfetched)
+        if let campaign, !unknown.isDisjoint(with: files.workspace.audiences(decidingOf: campaign)) { return nil }
         let known = KnownState(store: store, recorded: recorded)
         let lists = try await files.wanted(knownTo: known, at: state, isForApply: false)
         return lists.desired.sends.first { $0.campaign.name.value == campaign?.name.value }

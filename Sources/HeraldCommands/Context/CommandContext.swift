@@ -24,12 +24,16 @@ struct CommandContext {
     ///   - time: What filters compare with. By default the current time.
     ///   - cache: Whether lists that did not change may be skipped; `nil` if nothing is planned.
     ///   - campaign: Only warnings about it and what it uses are shown.
+    ///   - unfetched: Audiences whose list is not there, and that wait for it.
     static func open(
         _ common: Common, lists: ListPolicy = .required, at time: Date? = nil, cache: CacheUse? = nil,
-        about campaign: String? = nil
+        about campaign: String? = nil, without unfetched: Set<String> = []
     ) throws -> CommandContext {
         let context = try CommandContext(
-            common, .read(common, lists: lists, at: time ?? common.machine.now(), cache: cache, about: campaign))
+            common,
+            .read(
+                common, lists: lists, at: time ?? common.machine.now(), cache: cache, about: campaign,
+                without: unfetched))
         try context.destination.check(context.settings.fcm)
         return context
     }

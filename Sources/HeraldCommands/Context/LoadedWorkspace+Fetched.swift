@@ -1,5 +1,6 @@
 import Foundation
 import HeraldCore
+import HeraldStore
 
 /// How old the lists are that `herald fetch` brought.
 extension LoadedWorkspace {
@@ -11,6 +12,15 @@ extension LoadedWorkspace {
             else { return nil }
             return StaleList(audience: name, age: age, limit: limit)
         }
+    }
+
+    /// Those of some audiences that nobody approved as they are now, where that is required.
+    func unapprovedAudiences(among names: Set<String>, in state: any StateLocation) async throws -> Set<String> {
+        if names.isEmpty { return [] }
+        let recorded = try await state.openIfPresent(for: .reading)?.snapshot().approvals ?? [:]
+        guard workspace.settings.approval.isRequired || !recorded.isEmpty else { return [] }
+        let approval = approval()
+        return names.filter { !approval.isCovered(.init(kind: .audience, name: $0), by: recorded) }
     }
 
     /// The times of all of them, also where no list is read.

@@ -57,12 +57,14 @@ struct LoadedWorkspace {
     /// - Parameters:
     ///   - time: What filters compare with.
     ///   - campaign: Only warnings about it and what it uses are shown.
+    ///   - unfetched: Audiences whose list is not there, and that wait for it.
     static func read(
-        _ common: Common, lists: ListPolicy, at time: Date, cache: CacheUse?, about campaign: String?
+        _ common: Common, lists: ListPolicy, at time: Date, cache: CacheUse?, about campaign: String?,
+        without unfetched: Set<String> = []
     ) throws -> LoadedWorkspace {
         let (folder, begin) = (try folder(common), HostName.nanoseconds)
         let loaded = WorkspaceLoader.load(
-            folder, environment: common.environment, lists: lists, at: time
+            folder, environment: common.environment, lists: lists, at: time, without: unfetched
         ) { settings in
             guard let cache, lists == .required else { return nil }
             return ListCacheFiles(
@@ -111,7 +113,8 @@ extension LoadedWorkspace {
     ///
     /// - Parameter desired: Whose sizes are told with it. Without lists, sizes are not known.
     func approval(of desired: Desired? = nil) -> Approval {
-        var approval = Approval(definitions, suppress: Set(workspace.settings.suppress.map(\.value)))
+        var approval = Approval(
+            definitions, suppress: Set(workspace.settings.suppress.map(\.value)), unfetched: workspace.unfetched)
         if let desired, !workspace.listsSkipped { approval.sizes = desired.sizes }
         return approval
     }
@@ -146,8 +149,11 @@ extension LoadedWorkspace {
         overrides: Overrides = Overrides(), underWay: [Plan.Send] = [], policy: GuardPolicy = .stop(Overrides())
     ) throws -> Proposal {
         for name in scope.campaigns { _ = try campaign(named: name) }
-        // Whoever may change the files must not be able to end what a person began.
-        let isRequired = workspace.settings.approval.isRequired || !state.recorded.approvals.isEmpty
+        // Whoever may change the files must not be able to end what a person began. What has no list for want of an
+        // approval waits, also if a person ended approvals meanwhile.
+        let isRequired =
+            workspace.settings.approval.isRequired || !state.recorded.approvals.isEmpty
+            || !workspace.unfetched.isEmpty
         var input = Planner.Input(
             desired: desired, state: state.recorded, hasState: state.exists, settings: workspace.settings,
             workspaceDigest: digest, onlyCampaigns: Set(scope.campaigns), days: scope.days,
@@ -156,7 +162,7 @@ extension LoadedWorkspace {
             checkout: state.checkout,
             approval: isRequired && scope.heedsApproval ? approval(of: desired) : nil, overrides: overrides)
         (input.underWay, input.policy, input.workspace) = (underWay, policy, workspace)
-        input.judgedAudiences = workspace.audiences(decidingOf: input.onlyCampaigns)
+        input.judgedAudiences = workspace.audiencesJudged(for: input.onlyCampaigns)
         input.staleLists = staleLists(at: now)
         if let upcoming = scope.upcoming { input.upcoming = upcoming }
         (input.person, input.clock) = (scope.person, clock)

@@ -61,11 +61,11 @@ extension CommandFailure {
                 .refused, "a guard refused something; the report says what",
                 help: "correct the files or lists, or let it through with --override as the report shows")
         }
-        let helps = found.map(\.help) + (report.unapproved.isEmpty ? [] : [approving])
+        let unapproved = report.unapproved
+        let helps =
+            found.map(\.help) + (unapproved.isEmpty ? [] : ["\(unapproved.care): \(unapproved.command)"])
         return CommandFailure(.refused, sentences.joined(separator: "; "), help: helps.joined(separator: "; "))
     }
-
-    private static let approving = "look at the plan before you approve it: \([Plan.Unapproved].command)"
 
     private static let mostNamed = 3
 

@@ -64,4 +64,14 @@ extension Workspace {
         let deciding = campaigns.filter { names.contains($0.name.value) }.flatMap { audiences(decidingOf: $0) }
         return Set(audiences.inOrder(from: deciding).map(\.name.value))
     }
+
+    /// The audiences whose sizes a plan for these campaigns judges and records. `nil` for all.
+    package func audiencesJudged(for campaigns: Set<String>) -> Set<String>? {
+        let deciding = audiences(decidingOf: campaigns)
+        if unfetched.isEmpty { return deciding }
+        let unknown = dependents(of: unfetched)
+        // Who is suppressed is left out of every other audience.
+        if settings.suppress.contains(where: { unknown.contains($0.value) }) { return [] }
+        return (deciding ?? Set(audiences.map(\.name.value))).subtracting(unknown)
+    }
 }

@@ -5,6 +5,25 @@ extension Audience {
     }
 }
 
+extension Workspace {
+    /// These audiences, and all others that are made from them or exclude them.
+    package func dependents(of audiences: Set<String>) -> Set<String> {
+        var names = audiences
+        if names.isEmpty { return [] }
+        var isGrowing = true
+        while isGrowing {
+            isGrowing = false
+            for other in self.audiences where !names.contains(other.name.value) {
+                if other.uses.contains(where: { names.contains($0.value) }) {
+                    names.insert(other.name.value)
+                    isGrowing = true
+                }
+            }
+        }
+        return names
+    }
+}
+
 extension Sequence<Audience> {
     /// The named audiences and all that they refer to, each one after those that it refers to. Undeclared names are
     /// left out. Audiences that refer to each other in a circle come in the order of one way around it.

@@ -10,6 +10,9 @@ package struct Workspace: Sendable {
     package var campaigns: [Campaign]
     /// Whether lists were skipped on request. Their audiences are empty then.
     package var listsSkipped = false
+    /// Audiences whose list is not there, because nobody approved them and herald therefore did not fetch it. Nobody knows
+    /// who is in them.
+    package var unfetched: Set<String> = []
 
     /// Whether an audience has filters that compare.
     package var comparesRows: Bool { audiences.contains { $0.filters.contains(where: \.test.isComparison) } }

@@ -6,6 +6,8 @@ struct ListLoader {
     private let folder: WorkspaceFolder
     private let lists: String
     private let now: () -> Int64
+    /// Audiences whose list is not there, and is no mistake of the files.
+    private let unfetched: Set<String>
     private(set) var diagnostics: [Diagnostic] = []
     /// SHA-256 of each list that was read, by its name in diagnostics.
     private(set) var digests: [String: String] = [:]
@@ -17,10 +19,11 @@ struct ListLoader {
     private var readings: [String: Reading] = [:]
 
     /// - Parameters:
-    ///   - lists: The folder outside the workspace where lists may be, as the settings give it.
+    ///   - workspace: Says in which folder outside of it lists may be, and which are not there.
     ///   - now: In nanoseconds since 1970; by default the files' times are not used.
-    init(_ folder: WorkspaceFolder, lists: String, now: @escaping () -> Int64 = { 0 }) {
-        (self.folder, self.lists, self.now) = (folder, lists, now)
+    init(_ folder: WorkspaceFolder, of workspace: Workspace, now: @escaping () -> Int64 = { 0 }) {
+        (self.folder, lists, self.now) = (folder, workspace.settings.lists, now)
+        unfetched = workspace.unfetched
     }
 
     /// A list, and what its columns are called. Audiences that name other columns read the file in another way.
@@ -60,7 +63,7 @@ struct ListLoader {
     ) -> (lists: [Reading: Use], byAudience: [String: Reading]) {
         var lists: [Reading: Use] = [:]
         var readings: [String: Reading] = [:]
-        for audience in audiences {
+        for audience in audiences where !unfetched.contains(audience.name.value) {
             guard case .list(let path, let columns) = audience.source, let place = place(of: path) else { continue }
             let name = audience.name.value
             var use = Use(place: place, names: columns.names, needed: needed(name))
@@ -90,7 +93,9 @@ struct ListLoader {
         (uses, readings) = used(by: audiences, filters) { recipientIndex.columns(ofListBehind: $0) }
         let readable = audiences.indices.filter { place in
             let audience = audiences[place]
-            guard case .list(let path, _) = audience.source else { return true }
+            guard case .list(let path, _) = audience.source, !unfetched.contains(audience.name.value) else {
+                return true
+            }
             guard let use = readings[audience.name.value].flatMap({ uses[$0] }) else { return false }
             switch FetchedList.look(for: audience, at: use.place.path) {
             case .success(let list): fetched[audience.name.value] = list

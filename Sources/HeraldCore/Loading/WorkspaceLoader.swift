@@ -83,15 +83,17 @@ package struct WorkspaceLoader {
     ///   - time: What filters compare with: the plan's time, or the current one.
     ///   - keepsLists: Whether the caller needs the recipients that the lists name. Otherwise the rows are only
     /// checked.
+    ///   - unfetched: Audiences whose list is not there, and that wait for it.
     ///   - cacheFiles: The cache that saves reading unchanged lists, if the settings allow it.
     package static func load(
         _ folder: WorkspaceFolder, environment: [String: String], lists: ListPolicy = .required, at time: Date,
-        keepsLists: Bool = true, cacheFiles: @escaping (Settings) -> ListCacheFiles? = { _ in nil }
+        keepsLists: Bool = true, without unfetched: Set<String> = [],
+        cacheFiles: @escaping (Settings) -> ListCacheFiles? = { _ in nil }
     ) -> Loaded {
         var loader = WorkspaceLoader(
             folder: folder, environment: environment, lists: lists, at: time, keepsLists: keepsLists,
             cacheFiles: cacheFiles)
-        let workspace = loader.workspace()
+        let workspace = loader.workspace(without: unfetched)
         loader.silence()
         return Loaded(
             workspace: workspace, diagnostics: loader.diagnostics.map(\.presentable).sortedAndUnique().withAdviceOnce,
@@ -124,7 +126,7 @@ package struct WorkspaceLoader {
         self.cacheFiles = cacheFiles
     }
 
-    private mutating func workspace() -> Workspace? {
+    private mutating func workspace(without unfetched: Set<String>) -> Workspace? {
         guard let settings = settings() else { return nil }
         let globs = (matching: settings.resources.map { Glob($0.value) }, ignored: settings.ignore.map { Glob($0) })
         self.globs = globs
@@ -133,6 +135,7 @@ package struct WorkspaceLoader {
         if unread.isEmpty { diagnostics += settings.resources.mistakes(among: files.map(\.name), in: folder) }
         var workspace = Workspace(
             settings: settings.settings, audiences: [], topics: [], campaigns: [])
+        workspace.unfetched = unfetched
         let base = settings.settings
         for read in files.mappedConcurrently({ [folder] in ResourceFile($0, in: folder, settings: base) }) {
             take(read, into: &workspace)
@@ -212,7 +215,7 @@ package struct WorkspaceLoader {
         }
         let files = cacheFiles(of: workspace)
         let known = files.flatMap { files in
-            var loader = ListLoader(folder, lists: workspace.settings.lists)
+            var loader = ListLoader(folder, of: workspace)
             let need = ValueNeed(workspace)
             return KnownRows(
                 of: workspace, loader.uses(of: workspace.audiences) { need.columns(ofListBehind: $0) }, in: files)
@@ -228,7 +231,7 @@ package struct WorkspaceLoader {
         of workspace: Workspace, _ files: ListCacheFiles?, known: KnownRows?
     ) -> (audiences: [Audience], recipientIndex: Result<RecipientIndex, RecipientIndexError>) {
         var builder = builder(for: workspace, keepsSources: files != nil, known: known)
-        var loader = ListLoader(folder, lists: workspace.settings.lists, now: files?.now ?? { 0 })
+        var loader = ListLoader(folder, of: workspace, now: files?.now ?? { 0 })
         let audiences = loader.read(workspace.audiences, into: &builder)
         let read = result(of: &builder)
         if case .success(let index) = read, index.matched?.isContradicted ?? false {

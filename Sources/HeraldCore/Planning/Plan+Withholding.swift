@@ -127,7 +127,7 @@ extension Workspace {
                 affected.campaigns.insert(campaign.name.value)
             }
         case .audienceCollapse, .audienceGrowth, .staleList:
-            let names = dependents(of: refusal.name)
+            let names = dependents(of: [refusal.name])
             let uses = { (used: [Located<String>]) in used.contains { names.contains($0.value) } }
             let isSuppressed = uses(settings.suppress)
             for topic in topics where isSuppressed || uses(topic.subscribers + topic.exclude) {
@@ -166,24 +166,6 @@ extension Workspace {
     ) -> Bool {
         guard case .reclassify(let topic, _, .unlisted) = note else { return false }
         return !self.lists(of: [.topic(successors[topic] ?? topic)]).isDisjoint(with: lists)
-    }
-
-    /// The audience, and all others that are made from it or exclude it.
-    private func dependents(of audience: String) -> Set<String> {
-        var names: Set = [audience]
-        var isGrowing = true
-        while isGrowing {
-            isGrowing = false
-            for other in audiences where !names.contains(other.name.value) {
-                var used = other.exclude.map(\.value)
-                if case .audience(let base) = other.source { used.append(base.value) }
-                if used.contains(where: names.contains) {
-                    names.insert(other.name.value)
-                    isGrowing = true
-                }
-            }
-        }
-        return names
     }
 }
 

@@ -12,6 +12,11 @@ extension Planner {
         }
         plan.hasUnapprovedSettings =
             approval.digests[.settings] != state.approvals[Definition.Key.settings.text]?.digest
+        for name in workspace.unfetched.sorted() {
+            let resource = Definition.Key(kind: .audience, name: name)
+            guard let reason = reason(against: resource, approval, size: nil) else { continue }
+            plan.unapproved.append(.init(resource: resource, reason: "\(reason); its list was not fetched"))
+        }
         plan.notes = plan.notes.filter { mayBeNoted($0, approval) }
         for index in plan.steps.indices {
             let (resource, size) = (plan.steps[index].resource, plan.steps[index].size(in: approval))
@@ -111,6 +116,15 @@ extension Planner {
         guard recorded.digest == digest else { return "the files changed since \(recorded.by) approved it" }
         guard let seen = recorded.size, let size else { return nil }
         return settings.approval.excess(of: size, over: seen)
+    }
+}
+
+extension Approval {
+    /// Whether somebody approved what the files decide about a resource, whatever is true of the settings.
+    package func isCovered(_ resource: Definition.Key, by recorded: [String: RecordedApproval]) -> Bool {
+        // Those of an older herald have no settings, and cover less.
+        guard recorded[Definition.Key.settings.text] != nil, let digest = digests[resource] else { return false }
+        return recorded[resource.text]?.digest == digest
     }
 }
 

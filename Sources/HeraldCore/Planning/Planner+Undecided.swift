@@ -1,6 +1,7 @@
 internal import FCM
 
-/// What waits because nobody knows yet who is in an audience: people of the campaign that it goes by are still to be tried.
+/// What waits because nobody knows yet who is in an audience: people of the campaign that it goes by are still to be
+/// tried, or its list is not fetched before somebody approves it.
 extension Planner {
     /// Whether nobody knows who is to be in a topic. Nobody joins it, and only who is suppressed leaves.
     func isUndecided(_ topic: TopicName) -> Bool { topicMembers[topic]?.undecided.isEmpty == false }

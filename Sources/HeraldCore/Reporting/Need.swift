@@ -130,8 +130,9 @@ extension Need {
         let more = unapproved.count > 1 ? ", and \(count(unapproved.count - 1, "more definition"))" : ""
         self.init(
             kind: .unapproved, name: "",
-            sentence: "Not approved: \(unapproved[0].resource.words)\(more). Look at the plan before you approve it.",
-            command: [Plan.Unapproved].command,
+            sentence:
+                "Not approved: \(unapproved[0].resource.words)\(more). L\(unapproved.care.dropFirst()).",
+            command: unapproved.command,
             subjects: unapproved.map(\.resource.text).sorted())
     }
 

@@ -41,8 +41,20 @@ extension [Plan.Missed] {
 extension [Plan.Unapproved] {
     var sayings: [Saying] { map { Saying($0.resource.words, $0.reason) }.merged }
 
-    /// What to type to approve them.
-    package static var command: String { "herald plan --out plan.json && herald approve plan.json --by \"$USER\"" }
+    /// What to type to approve them. A plan needs the lists that were not fetched.
+    package var command: String {
+        let fetch = lists.isEmpty ? "" : "herald fetch \(lists.joined(separator: " ")) && "
+        return fetch + "herald plan --out plan.json && herald approve plan.json --by \"$USER\""
+    }
+
+    /// What to do before that.
+    package var care: String {
+        let places = lists.isEmpty ? "" : "where the list comes from before you fetch it, and at "
+        return "look at \(places)the plan before you approve it"
+    }
+
+    /// The audiences whose list was not fetched.
+    private var lists: [String] { filter { $0.resource.kind == .audience }.map(\.resource.name) }
 
     /// A sentence for each reason.
     package var sentences: [String] { sayings.map { "\($0.subject): \($0.text)" } }

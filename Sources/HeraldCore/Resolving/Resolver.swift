@@ -14,6 +14,8 @@ package struct Resolver {
     private let knowsOutcomes: Bool
     /// The audiences that may go by an occurrence that is being sent.
     private let unsettled: Set<String>
+    /// The audiences of which nobody knows who is in them, because a list was not fetched.
+    private let unfetched: Set<String>
     private let suppressed: RecipientSet
     private let listed: RecipientSet
     private var collapsed = 0
@@ -147,6 +149,7 @@ package struct Resolver {
         audiences = AudienceMembers(ordered, limits) { rows[.audience($0)] ?? [] }
         knowsOutcomes = limits != nil
         unsettled = Set((limits ?? [:]).filter { !$0.value.isSettled }.keys)
+        unfetched = workspace.dependents(of: workspace.unfetched)
         if limits == nil || !workspace.goesByOutcomes {
             (listedAudiences, begunAudiences) = (audiences, audiences)
         } else {
@@ -217,15 +220,16 @@ package struct Resolver {
         for campaign in workspace.campaigns {
             var send = DesiredSend(campaign: campaign, members: recipients(of: campaign))
             send.goesByOutcomes = goesByOutcomes(workspace.audiences(decidingOf: campaign))
+            send.undecided = undecided(among: workspace.audiences(decidingOf: campaign))
             if send.goesByOutcomes {
                 send.listed = self.recipients(of: campaign, in: begunAudiences)
                 let deciding = workspace.audiences(decidingOf: campaign)
-                send.undecided = undecided(among: deciding)
                 send.isListUndecided = begunAudiences.isUndecided(campaign, deciding: deciding)
                 let itself: Set = [campaign.name.value]
                 send.undecidedByItself = Set(send.undecided.filter { audiences.undecided[$0] == itself })
                 send.isSettled = unsettled.isDisjoint(with: deciding)
             }
+            if !unfetched.isDisjoint(with: send.undecided) { send.isListUndecided = true }
             if !send.undecidedByOthers.isEmpty { send.members = recipients(of: campaign, in: listedAudiences) }
             send.isKnown = knowsOutcomes || !send.goesByOutcomes
             for field in campaign.zoneFields(groups, sources) {
@@ -302,10 +306,11 @@ package struct Resolver {
     }
 
     /// Those of these audiences, and of those whom `suppress` names, of which nobody knows yet who is in them.
-    private func undecided(among names: [String]) -> [String] {
-        if audiences.undecided.isEmpty { return [] }
-        let deciding = Set(names + workspace.settings.suppress.map(\.value))
-        return deciding.filter { audiences.undecided[$0] != nil }.sorted()
+    private func undecided(among names: @autoclosure () -> [String]) -> [String] {
+        // Most workspaces have none, and many campaigns.
+        if audiences.undecided.isEmpty, unfetched.isEmpty { return [] }
+        let deciding = Set(names() + workspace.settings.suppress.map(\.value))
+        return deciding.filter { audiences.undecided[$0] != nil || unfetched.contains($0) }.sorted()
     }
 
     /// Whether what came of a campaign decides who is in these audiences, or whom `suppress` names.

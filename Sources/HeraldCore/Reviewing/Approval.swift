@@ -9,10 +9,14 @@ package struct Approval: Hashable, Sendable {
     /// How many recipients each has now. What is not in it was not counted. The digests do not cover it.
     package var sizes: [Definition.Key: Int] = [:]
 
-    /// - Parameter suppress: the audiences whose members are left out everywhere.
-    package init(_ definitions: [Definition], suppress: Set<String>) {
+    /// - Parameters:
+    ///   - suppress: the audiences whose members are left out everywhere.
+    ///   - unfetched: audiences whose list was not fetched, because nobody had approved them. No approval covers them here,
+    ///     nor what uses them, also if somebody approved them since: nobody knows who is in them.
+    package init(_ definitions: [Definition], suppress: Set<String>, unfetched: Set<String> = []) {
         let own = Dictionary(definitions.map { ($0.key, $0) }) { first, _ in first }
-        let decisions = own.mapValues(\.decision)
+        var decisions = own.mapValues(\.decision)
+        for name in unfetched { decisions[Definition.Key(kind: .audience, name: name)] = "its list was not fetched" }
         let suppressed = Set(suppress.map { Definition.Key(kind: .audience, name: $0) })
         let left = JSONValue.array(suppress.sorted().map { .string($0) })
         var digests: [Definition.Key: String] = [:]

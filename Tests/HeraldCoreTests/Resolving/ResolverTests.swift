@@ -37,6 +37,26 @@ struct ResolverTests {
         #expect(desired.topics.map(\.prune) == [false])
     }
 
+    @Test func `nobody knows who is in what uses a list that was not fetched`() throws {
+        var workspace = Workspace(audiences: [
+            audience("guests", []), audience("members", [1, 2], exclude: ["guests"]), audience("others", [3]),
+        ])
+        workspace.topics = [
+            Topic(name: .init("t"), subscribers: [.init("members")]),
+            Topic(name: .init("u"), subscribers: [.init("others")]),
+        ]
+        workspace.campaigns = [.tide("one", to: .audience("members")), .tide("two", to: .topic("u"))]
+        #expect(try Resolved(workspace).sends.allSatisfy(\.undecided.isEmpty))
+        workspace.unfetched = ["guests"]
+        let desired = try Resolved(workspace)
+        #expect(desired.topics.map(\.undecided) == [["members"], []])
+        #expect(desired.sends.map(\.undecided) == [["members"], []])
+        #expect(workspace.audiencesJudged(for: []) == ["others"])
+        workspace.settings.suppress = [.init("members")]
+        #expect(try Resolved(workspace).sends.map(\.undecided) == [["members"], ["members"]])
+        #expect(workspace.audiencesJudged(for: []) == [])
+    }
+
     @Test func `one request reaches a topic, an audience's members are reached one by one`() throws {
         var workspace = Workspace(audiences: [audience("a", [1, 2])])
         workspace.campaigns = [.tide("one", to: .topic("t")), .tide("two", to: .audience("a"))]

@@ -53,6 +53,22 @@ import Testing
         #expect(changed == ["audience:members", "campaign:welcome", "campaign:tides", "topic:news"])
     }
 
+    @Test func `no approval covers what uses a list that was not fetched`() throws {
+        let definitions = try ReviewedFiles.definitions()
+        let whole = Approval(definitions, suppress: [])
+        let approval = Approval(definitions, suppress: [], unfetched: ["members"])
+        let recorded = Dictionary(
+            uniqueKeysWithValues: whole.digests.map { key, digest in
+                (key.text, RecordedApproval(digest: digest, size: nil, by: "anna", at: PlanScenario.now))
+            })
+        #expect(whole.digests.keys.allSatisfy { whole.isCovered($0, by: recorded) })
+        let others = Set(approval.digests.keys.filter { approval.isCovered($0, by: recorded) }.map(\.text))
+        #expect(others == ["settings:", "audience:testers"])
+        // An older herald recorded none of the settings.
+        let older = recorded.filter { $0.key != "settings:" }
+        #expect(!whole.isCovered(.init(kind: .audience, name: "members"), by: older))
+    }
+
     @Test func `listed registrations are part of it`() throws {
         let before = try ReviewedFiles.approval()
         let other = try ReviewedFiles.replacing(

@@ -1,0 +1,167 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCommands
+@testable import HeraldCore
+
+/// Where approvals are required, no run asks a place for a list that no approver has seen. The lists come from an empty
+/// SQLite file, of which the query makes the rows.
+struct UnapprovedSourceTests: FollowUpScene {
+    private static let daily = "schedule: {cron: \"30 9 * * *\", timezone: UTC}"
+
+    private static func guests(_ rest: String, _ keys: String = "") -> String {
+        """
+        kind: audience
+        name: guests
+        source:
+          sqlite: app.sqlite
+          query: query.sql
+          columns: {fid: column1}
+          fetch: {every: 1h}
+          \(keys)
+        ---
+        \(rest)
+        """
+    }
+
+    private func query(_ members: ClosedRange<Int>, in town: Town) throws {
+        let rows = members.map { "('\(Registration.fid($0).rawValue)')" }.joined(separator: ", ")
+        try town.folder.write("VALUES \(rows)", to: "query.sql")
+    }
+
+    /// A workspace with the campaign 'welcome' to three people.
+    private func town(_ more: [String: String] = [:]) async throws -> Town {
+        var files = Self.files(Self.campaign("welcome", to: "members")).merging(more) { $1 }
+        files["herald.yaml"] = (files["herald.yaml"] ?? "") + "approval: required\n"
+        files["app.sqlite"] = ""
+        let town = try Town(files, at: Self.monday)
+        #expect(try await town.herald("state", "init").failure == nil)
+        return town
+    }
+
+    /// The same with the list of guests, which somebody approved, after a run.
+    private func town(_ rest: String, guests members: ClosedRange<Int>) async throws -> Town {
+        let town = try await town(["guests.yaml": Self.guests(rest), "query.sql": ""])
+        try query(members, in: town)
+        #expect(try await town.herald("fetch").failure == nil)
+        try await town.approve()
+        let run = try await town.herald("run")
+        #expect(run.failure == nil, "\(run.errors)")
+        return town
+    }
+
+    private func note(in town: Town) -> String? { try? town.folder.read(".herald/lists/guests.json") }
+
+    /// - Parameter fetches: whether the person who approves fetches the list before.
+    @Test(arguments: [true, false])
+    func `what goes to a list of a new place waits for an approval, and all else goes on`(
+        _ fetches: Bool
+    ) async throws {
+        let town = try await town()
+        try await town.approve()
+        try town.folder.write(Self.guests(Self.campaign("party", to: "guests")), to: "guests.yaml")
+        try query(4...5, in: town)
+        for _ in 1...2 {
+            let run = try await town.herald("run")
+            #expect(run.failure?.status == .refused, "\(run.errors)")
+            #expect(run.failure?.message?.contains("audience 'guests': nobody approved it; its list") == true)
+            let command = "herald fetch guests && herald plan --out plan.json && herald approve plan.json"
+            #expect(run.failure?.help?.contains(command) == true, "\(run.errors)")
+            #expect((run.output + run.errors).contains("campaign 'party' is due and waits"), "\(run.errors)")
+            #expect(note(in: town) == nil)
+            #expect(town.sent() == fids(1, 2, 3) && town.messages().count == 3)
+        }
+        let status = try await town.herald("status")
+        #expect(status.output.contains("! Not approved: audience 'guests'"), "\(status.output)\(status.errors)")
+        #expect(status.output.contains("\n  herald fetch guests && herald plan"), "\(status.output)")
+        if fetches {
+            #expect(try await town.herald("fetch", "guests").failure == nil)
+            #expect(try await town.herald("run").failure?.status == .refused)
+            try await town.approve()
+        } else {
+            let plan = try await town.herald("plan", "--lists", "skip", "--format", "json")
+            try town.folder.write(plan.output, to: "plan.json")
+            let path = "\(town.folder.path)/plan.json"
+            let approved = try await town.herald("approve", path, "--by", "Anna", "--lists", "skip")
+            #expect(approved.failure == nil, "\(approved.errors)")
+        }
+        let run = try await town.herald("run")
+        #expect(run.failure == nil, "\(run.errors)")
+        #expect(town.sent("party") == fids(4, 5) && town.messages().count == 5)
+    }
+
+    @Test func `nobody leaves a topic, and no guard refuses, while a changed source waits`() async throws {
+        let topic = "kind: topic\nname: news\nsubscribers: [guests]\n"
+        let town = try await town(topic, guests: 1...120)
+        #expect(town.members(of: "news").count == 120)
+        let before = note(in: town)
+        try query(1...121, in: town)
+        for _ in 1...2 {
+            let run = try await town.herald("run")
+            #expect(run.failure?.status == .refused, "\(run.errors)")
+            let told = run.output + run.errors
+            #expect(!told.contains("max_unsubscribe_percent") && !told.contains("audience_collapse"), "\(told)")
+            #expect(town.members(of: "news").count == 120 && note(in: town) == before)
+        }
+        #expect(try await town.herald("fetch").failure == nil)
+        try await town.approve()
+        let run = try await town.herald("run")
+        #expect(run.failure == nil, "\(run.errors)")
+        #expect(town.members(of: "news").count == 121)
+    }
+
+    /// Its list takes people out of everything.
+    @Test func `nothing is sent while the list of whom to suppress waits`() async throws {
+        let town = try await town(Self.campaign("party", to: "members", Self.daily), guests: 1...1)
+        let settings = try town.folder.read("herald.yaml")
+        try town.folder.write(settings + "suppress: [guests]\n", to: "herald.yaml")
+        try await town.approve()
+        try query(1...2, in: town)
+        town.go(to: Self.monday + (9 * 60 + 35) * 60)
+        #expect(try await town.herald("run").failure?.status == .refused)
+        #expect(town.sent("party").isEmpty)
+        #expect(try await town.herald("fetch").failure == nil)
+        try await town.approve()
+        #expect(try await town.herald("run").failure == nil)
+        #expect(town.sent("party") == fids(3))
+    }
+
+    @Test func `what comes due while a changed source waits is sent once it is approved`() async throws {
+        let town = try await town(Self.campaign("party", to: "guests", Self.daily), guests: 4...5)
+        try query(4...6, in: town)
+        town.go(to: Self.monday + (9 * 60 + 35) * 60)
+        #expect(try await town.herald("run").failure?.status == .refused)
+        #expect(town.sent("party").isEmpty)
+        town.pass(300)
+        #expect(try await town.herald("fetch").failure == nil)
+        try await town.approve()
+        let run = try await town.herald("run")
+        #expect(run.failure == nil, "\(run.errors)")
+        #expect(town.sent("party") == fids(4, 5, 6))
+    }
+
+    /// The place is the same, so that the last list counts.
+    @Test(arguments: [("guests.yaml", false), ("herald.yaml", true)])
+    func `a list of an audience that nobody approved is not fetched again`(
+        _ file: String, _ isFetched: Bool
+    ) async throws {
+        let town = try await town(Self.campaign("party", to: "guests"), guests: 4...5)
+        let before = note(in: town)
+        #expect(before != nil)
+        let changed =
+            file == "herald.yaml"
+            ? try town.folder.read(file) + "approval_band: 20%\n"
+            : Self.guests(Self.campaign("party", to: "guests"), "expect: {max_row_change: 50%}")
+        try town.folder.write(changed, to: file)
+        town.pass(2 * 3600)
+        let run = try await town.herald("run")
+        #expect((note(in: town) != before) == isFetched, "\(run.errors)")
+        #expect(run.errors.contains("'guests' is not fetched: nobody approved") == !isFetched, "\(run.errors)")
+        try await town.approve()
+        #expect(try await town.herald("run").failure == nil)
+        #expect(note(in: town) != before)
+        #expect(town.sent("party") == fids(4, 5) && town.messages().count == 5)
+    }
+}
