@@ -210,6 +210,8 @@ import Testing
         let lacking = try #require(CommandFailure(unrecordedIn: report, at: "/runs/r.json"))
         #expect(lacking.message == "the state lacks outcomes of ebb@once, which the report has")
         #expect(lacking.help?.hasSuffix(": 'herald state resolve --from /runs/r.json'") == true)
+        let spaced = CommandFailure(unrecordedIn: report, at: "/my runs/r.json")
+        #expect(spaced?.help?.hasSuffix(": 'herald state resolve --from \"/my runs/r.json\"'") == true)
     }
 
     @Test func `what nobody approved is named, with the command that approves it`() throws {

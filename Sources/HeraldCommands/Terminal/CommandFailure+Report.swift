@@ -47,7 +47,7 @@ extension CommandFailure {
         guard !steps.isEmpty else { return nil }
         self.init(
             .failed, "the state lacks outcomes of \(Self.names(of: steps)), which the report has",
-            help: "first of all, as soon as the state can be written: 'herald state resolve --from \(path)'")
+            help: "first of all, as soon as the state can be written: 'herald state resolve --from \(path.shellWord)'")
     }
 
     /// What guards refused in the plan was told before the run began.
@@ -78,7 +78,7 @@ extension CommandFailure {
         } else if !report.missedOccurrences.isEmpty {
             helps.append("if it must go out, give it a new time, and a higher revision if it had begun")
         }
-        if let path { helps.append("'herald report \(path)' shows all of it") }
+        if let path { helps.append("'herald report \(path.shellWord)' shows all of it") }
         if helps.isEmpty { helps.append("'herald explain CODE' tells what a code of the report means and what to do") }
         let named: [String] = failings.isEmpty ? ["not everything succeeded"] : failings.prefix(mostNamed) + more
         return CommandFailure(.failed, named.joined(separator: "; "), help: helps.joined(separator: "; "))

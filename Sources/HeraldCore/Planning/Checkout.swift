@@ -54,6 +54,6 @@ package struct GitRepository: Hashable, Sendable {
     /// What to do where git refuses.
     package var help: String {
         "if it belongs to another user: git config --global --add safe.directory '\(path)'; otherwise "
-            + "'git -C \(path) status' says why"
+            + "'git -C \(path.shellWord) status' says why"
     }
 }

@@ -148,7 +148,7 @@ extension Need {
             kind: kind, name: held.occurrence.rawValue,
             sentence: "\(held.occurrence) is held: \(held.reason)."
                 + (report == nil ? "" : " A run knew more of it than it could write: first add that."),
-            command: report.map { "herald state resolve --from \($0)" } ?? held.command)
+            command: report.map { "herald state resolve --from \($0.shellWord)" } ?? held.command)
     }
 
     private init(_ list: ListAge) {
