@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import HeraldCore
 import HeraldTestSupport
+import Synchronization
 import Testing
 
 @testable import HeraldStore
@@ -132,6 +133,20 @@ import Testing
             try source.copyPlace.seal(movedTo: destination.name, content: content)
             _ = try await StateCopy.move(from: source, to: destination)
             #expect(try await Content(destination.open(for: .reading)) == before)
+        }
+    }
+
+    /// A crash after that leaves a copy that only the same command opens.
+    @Test func `a move is noted when its copy is whole, and before the source is sealed`() async throws {
+        for (source, destination) in try pairs() {
+            _ = try await filled(source, seed: 22)
+            let lineage = try await source.open(for: .reading).snapshot().identity.lineage
+            let found = Mutex<[CopyStatus?]>([])
+            _ = try await StateCopy.move(from: source, to: destination) {
+                let statuses = [source, destination].map { try? $0.copyPlace.status() }
+                found.withLock { $0 += statuses }
+            }
+            #expect(found.withLock(\.self) == [.open(lineage: lineage), .closed(lineage: lineage)])
         }
     }
 

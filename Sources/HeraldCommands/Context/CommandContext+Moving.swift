@@ -20,9 +20,10 @@ extension CommandContext {
             // The lock is not copied, so in the new place nothing would keep a message from being sent again too early.
             if lock.resendTime != nil, try await hasUnknown() { try lock.refuseOvertaking("run the command again") }
             let (history, lost) = try await leaveStamp()
-            let result = try await StateCopy.move(from: state, to: destination)
-            witness(history, lost: lost, in: destination.reports)
-            return result
+            let (folder, console) = (destination.reports, console)
+            return try await StateCopy.move(from: state, to: destination) {
+                Witness.note(history, lost: lost, in: folder, console)
+            }
         }
     }
 

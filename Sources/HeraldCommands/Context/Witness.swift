@@ -65,21 +65,29 @@ struct Witness {
     }
 }
 
-extension CommandContext {
+extension Witness {
     /// Notes outside of the state what was committed to it. A failure must not hide that it was.
     ///
     /// - Parameters:
     ///   - lost: A stamp that the state lacks, as is known from another folder.
-    ///   - folder: Where its reports are, if not at the place that the settings name.
+    ///   - folder: Where its reports are.
     ///   - workspace: The folder of the files, if they were compared with the state.
-    func witness(_ history: History, lost: Stamp? = nil, in folder: String? = nil, workspace: String? = nil) {
-        let folder = folder ?? state.reports
+    static func note(
+        _ history: History, lost: Stamp? = nil, in folder: String, workspace: String? = nil, _ console: Console
+    ) {
         var witness = Witness(of: history.lineage, in: folder)
         do { try witness.note(history.stamps, lost: lost, workspace: workspace) } catch {
             console.error(
                 "herald: nothing could be noted in \(folder); if an older copy of the state is put back now, "
                     + "herald may not see it\n")
         }
+    }
+}
+
+extension CommandContext {
+    /// The same, where the settings say that the state is.
+    func witness(_ history: History, workspace: String? = nil) {
+        Witness.note(history, in: state.reports, workspace: workspace, console)
     }
 }
 

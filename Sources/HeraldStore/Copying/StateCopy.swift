@@ -11,18 +11,24 @@ package enum StateCopy {
     }
 
     /// The caller holds the source's lock, unless the source is sealed.
+    ///
+    /// - Parameter note: notes outside of both states what must be known of the copy. Called before the source is sealed,
+    ///   so that a crash cannot leave a copy that goes on without it.
     package static func move(
-        from source: any StateLocation, to destination: any StateLocation
+        from source: any StateLocation, to destination: any StateLocation,
+        noting note: @escaping @Sendable () -> Void = {}
     ) async throws -> Result {
         let (source, destination) = (source.copyPlace, destination.copyPlace)
         return try await withCheckedThrowingContinuation { continuation in
             DispatchQueue(label: "herald.copy").async {
-                continuation.resume(with: Swift.Result { try move(from: source, to: destination) })
+                continuation.resume(with: Swift.Result { try move(from: source, to: destination, noting: note) })
             }
         }
     }
 
-    private static func move(from source: any CopyPlace, to destination: any CopyPlace) throws -> Result {
+    private static func move(
+        from source: any CopyPlace, to destination: any CopyPlace, noting note: () -> Void
+    ) throws -> Result {
         switch try source.status() {
         case .absent: throw StateError.missing(path: source.name)
         case .closed: throw StateError.incomplete(path: source.name)
@@ -31,6 +37,7 @@ package enum StateCopy {
             return try complete(lineage, from: source, to: destination)
         case .open(let lineage):
             let content = try make(destination, from: source, lineage)
+            note()
             try source.seal(movedTo: destination.name, content: content)
             try destination.open()
             return .moved(recipients: content.recipients)
