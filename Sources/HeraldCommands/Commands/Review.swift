@@ -49,6 +49,7 @@ struct Review: AsyncParsableCommand {
             from: try await files.source(of: workspace, snapshot, at: now), at: at?.date ?? now, created: now,
             PlanScope(days: days))
         document.compare(with: try base.map { try workspace.comparison(with: $0, files.common.environment) })
+        document.warn(of: files.diagnostics, in: files.paths)
         try output.write(document)
         if document.isRefused { throw CommandFailure(.refused) }
     }

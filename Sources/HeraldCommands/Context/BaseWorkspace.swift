@@ -9,6 +9,8 @@ struct BaseWorkspace {
     private(set) var definitions: [Definition] = []
     /// What is not known of it.
     private(set) var warnings: [String] = []
+    /// What is to be said of its files. Of lists nothing is known.
+    private(set) var diagnostics: [Diagnostic] = []
 
     /// - Parameter reference: a branch, a tag or a commit.
     init(_ reference: String, of folder: WorkspaceFolder, _ environment: [String: String]) throws {
@@ -23,7 +25,7 @@ struct BaseWorkspace {
         let loaded = WorkspaceLoader.load(
             folder.isUnderReview ? copy.underReview(in: copy.path) : copy, environment: environment, lists: .skip,
             at: .distantPast)
-        warnings = Self.warnings(of: base, loaded)
+        (warnings, diagnostics) = (Self.warnings(of: base, loaded), loaded.diagnostics)
         guard let workspace = loaded.workspace else { return }
         let names = EarlierNames(base, now: try GitBase.names(in: folder.path), in: folder.path)
         let isThere = folder.findsList(of: workspace.settings)

@@ -126,7 +126,7 @@ extension LoadedWorkspace {
         let base = try BaseWorkspace(reference, of: folder, environment)
         return PlanDocument.Comparison(
             base: base.commit, changes: WorkspaceChange.between(base.definitions, definitions),
-            warnings: base.warnings)
+            warnings: base.warnings, earlier: base.diagnostics)
     }
 
     /// The campaign with that name.

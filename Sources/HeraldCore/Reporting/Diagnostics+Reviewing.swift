@@ -44,9 +44,8 @@ extension DiagnosticsDocument {
     }
 
     private static func line(_ error: Diagnostic, in paths: RepositoryPaths) -> String {
-        let line = error.range.text.map { ":\($0.start.line)" } ?? ""
         let help = error.help.map { "; \($0.inMarkdown)" } ?? ""
-        return "- \("\(paths.path(of: error.range.file))\(line)".inMarkdown): \(error.message.inMarkdown)\(help)\n"
+        return "- \(paths.place(of: error).inMarkdown): \(error.message.inMarkdown)\(help)\n"
     }
 }
 

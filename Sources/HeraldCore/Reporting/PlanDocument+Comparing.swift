@@ -1,6 +1,23 @@
 internal import FCM
 
 extension PlanDocument {
+    /// What the files change against a commit.
+    package struct Comparison: Hashable, Sendable {
+        /// The commit's id.
+        package var base: String
+        package var changes: [WorkspaceChange]
+        /// What readers must know about it.
+        package var warnings: [String]
+        /// What was to be said of the files before.
+        package var earlier: [Diagnostic]
+
+        package init(
+            base: String, changes: [WorkspaceChange], warnings: [String] = [], earlier: [Diagnostic] = []
+        ) {
+            (self.base, self.changes, self.warnings, self.earlier) = (base, changes, warnings, earlier)
+        }
+    }
+
     /// Shows what the files change, and says whom an edit does not reach: a send is for those for whom it began.
     package mutating func compare(with comparison: Comparison?) {
         self.comparison = comparison

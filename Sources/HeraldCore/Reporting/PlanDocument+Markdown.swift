@@ -20,6 +20,10 @@ extension PlanDocument {
             CommentSection(
                 title: "Warnings", entries: overview.warnings.mergedWarnings.map { "- \($0.inMarkdown)\n" },
                 limit: 5_000),
+            CommentSection(
+                title: "Warnings about the files",
+                head: fileWarnings?.earlierWords.map { "\($0.inMarkdown)\n\n" } ?? "",
+                entries: fileWarnings?.sayings.map(Self.entry) ?? [], limit: 5_000),
             CommentSection(title: "Held", entries: plan.held.sayings.map(Self.entry), limit: 4_000),
             comparison?.section ?? CommentSection(title: "", entries: [], limit: 0),
             CommentSection(

@@ -15,6 +15,8 @@ package struct PlanDocument: Document {
     package var texts: [String: [ChosenText]] = [:]
     /// What the files change. `nil` if they were not compared with other ones.
     package var comparison: Comparison?
+    /// Warnings about the files that readers do not see beside the plan. `nil` if they do.
+    var fileWarnings: FileWarnings?
     let campaigns: [String]
     let days: Int
     /// How many days ahead a plan looks by default.
@@ -30,19 +32,6 @@ package struct PlanDocument: Document {
         self.campaigns = campaigns
         self.id = id
         self.created = created
-    }
-
-    /// What the files change against a commit.
-    package struct Comparison: Hashable, Sendable {
-        /// The commit's id.
-        package var base: String
-        package var changes: [WorkspaceChange]
-        /// What readers must know about it.
-        package var warnings: [String]
-
-        package init(base: String, changes: [WorkspaceChange], warnings: [String] = []) {
-            (self.base, self.changes, self.warnings) = (base, changes, warnings)
-        }
     }
 
     package var hasChanges: Bool { !plan.isEmpty }

@@ -144,6 +144,42 @@ import Testing
         #expect(try review.json("plan.json")["changes"] == [])
     }
 
+    @Test func `reviewers see what the author was warned of, as far as it is new`() async throws {
+        let review = try await ReviewSandbox([
+            "repo/push/weekly.yaml": """
+            kind: campaign
+            name: weekly
+            target: {topic: news}
+            schedule: {cron: "7 18 * * FRI"}
+            message: {notification: {title: TODO, body: Read it in the app}}
+
+            """
+        ])
+        func section(_ options: [String]) async throws -> String? {
+            #expect(try await review.review(options).status == 0)
+            let parts = try review.output("plan.md").components(separatedBy: "\n### ")
+            return parts.first { $0.hasPrefix("Warnings about the files\n") }
+        }
+        let words = "'TODO' has been left in a text that people see; herald does not fill it in"
+        #expect(try await section(["--base", "main"]) == nil)
+        #expect(
+            try await section([]) == "Warnings about the files\n\n- `push/weekly.yaml:5`: \(words)\n")
+        try review.replace("Spring sale", with: "TODO", in: "spring.yaml")
+        try review.replace("name: weekly", with: "# Fridays\nname: weekly", in: "weekly.yaml")
+        #expect(
+            try await section(["--base", "main"]) == """
+                Warnings about the files
+
+                1 other warning was there before; 'herald validate' shows all.
+
+                - `push/spring.yaml:5`: \(words)
+
+                """)
+        let page = try review.output("plan.html")
+        let place = "push/spring.yaml:5: &#39;TODO&#39; has been left"
+        #expect(page.contains("Warnings about the files") && page.contains(place) && !page.contains("weekly.yaml:6"))
+    }
+
     @Test func `JSON names each field before and after`() async throws {
         let review = try await ReviewSandbox()
         try review.replace("Spring sale", with: "Sale", in: "spring.yaml")

@@ -56,6 +56,7 @@ extension PlanDocument {
         return [
             ("Guards that need an override", guards), ("Not approved, and so left out", unapproved),
             ("Warnings", warnings),
+            ("Warnings about the files", fileWarnings?.lines.map { Self.notice(nil, [$0], nil, tone: "") } ?? []),
         ].filter { !$0.1.isEmpty }.map { ["heading": .string($0.0), "entries": .array($0.1)] }
     }
 
