@@ -87,7 +87,7 @@ import Testing
         #expect(failure.help?.contains(help) == true)
     }
 
-    @Test func `an unknown outcome of a test is nothing to settle`() throws {
+    @Test func `nothing goes on with a test, and an unknown outcome of one is nothing to settle`() throws {
         let place = SourceRange(file: "c.yaml")
         let campaign = Campaign(
             name: Located("tide", at: place), target: Located(.audience("all"), at: place),
@@ -98,6 +98,17 @@ import Testing
         #expect(failure.status == Status.unknown)
         #expect(failure.message?.contains(": tide@test; ") == true, "\(failure.message ?? "")")
         #expect(failure.help?.contains("herald test") == true && failure.help?.contains("resolve") == false)
+
+        report = self.report(.interrupted, of: Plan(testing: campaign, on: [1: .fid(1)], at: Date()))
+        report.steps[0].add(
+            Report.Failure(
+                registration: nil, code: "QUOTA_EXCEEDED", httpStatus: 429, message: "m", attempts: 1,
+                action: .retryNextRun))
+        #expect(CommandFailure(report, at: .fcm, signal: SIGINT)?.help?.hasPrefix("run 'herald test' again") == true)
+        let document = ReportDocument(report)
+        for text in [document.text(.plain), document.markdown, document.html, document.junit] {
+            #expect(text.contains("not sent; wait, then run") && !text.contains("next run"))
+        }
     }
 
     @Test func `an error of somebody else is told, too`() {

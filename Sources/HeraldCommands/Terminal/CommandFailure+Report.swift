@@ -13,7 +13,9 @@ extension CommandFailure {
         case .interrupted:
             self.init(
                 .interrupted(signal: signal), "a signal stopped the run; what was done is recorded",
-                help: "the next run goes on; a campaign that Ctrl-C stopped waits for 'herald resume'")
+                help: report.isTest
+                    ? "run 'herald test' again for those whom it did not reach"
+                    : "the next run goes on; a campaign that Ctrl-C stopped waits for 'herald resume'")
         case .unknown: self = Self.unknown(report)
         case .halted:
             self.init(
@@ -28,7 +30,8 @@ extension CommandFailure {
                 .failed, "\(endpoint): \(reason)",
                 help: endpoint.isLoopback
                     ? "is 'herald emulator' running there?"
-                    : "check the network and the proxy, then run again: what was not sent is still due")
+                    : "check the network and the proxy, then "
+                        + (report.isTest ? "test again" : "run again: what was not sent is still due"))
         case .failed where !report.silenced.isEmpty:
             self.init(
                 .failed,
@@ -87,7 +90,7 @@ extension CommandFailure {
     private static func unknown(_ report: Report) -> CommandFailure {
         let steps = report.steps.filter { $0.unknown > 0 }
         let message = "some recipients may or may not have got their message: \(names(of: steps)); "
-        if steps.contains(where: { $0.occurrence.map { OccurrenceID(rawValue: $0).isTest } ?? false }) {
+        if report.isTest {
             return CommandFailure(
                 .unknown, message + "a test is not sent again by itself",
                 help: "look at the devices; if it is not there, run 'herald test' again")

@@ -47,7 +47,7 @@ extension ReportDocument {
                 let cause = step.failures.first { $0.action != .forgotten }?.code
                 let type = cause ?? (step.hasMissed && !step.isIncomplete ? "missed" : "incomplete")
                 writer.element("failure", ["type": type, "message": message]) {
-                    Self.write(step.failures, omitted: step.failuresOmitted, to: &$0)
+                    Self.writeFailures(of: step, to: &$0)
                 }
             } else if isSkipped(step) {
                 writer.element("skipped", ["message": step.note ?? figures])
@@ -56,13 +56,13 @@ extension ReportDocument {
         writer.lineBreak()
     }
 
-    private static func write(_ failures: [Report.Failure], omitted: Int, to writer: inout MarkupWriter) {
-        for failure in failures {
+    private static func writeFailures(of step: StepReport, to writer: inout MarkupWriter) {
+        for failure in step.failures {
             let parts = [failure.registration, failure.httpStatus.map { "HTTP \($0)" }, failure.code]
             let head = parts.compactMap(\.self).joined(separator: " ")
-            writer.line("\(head): \(failure.message) (\(failure.action.words))")
+            writer.line("\(head): \(failure.message) (\(step.words(of: failure.action)))")
         }
-        if omitted > 0 { writer.line("and \(count(omitted, "more failure"))") }
+        if step.failuresOmitted > 0 { writer.line("and \(count(step.failuresOmitted, "more failure"))") }
     }
 
     /// How many occurrences were missed without a step whose failure that is.

@@ -18,7 +18,7 @@ extension ReportDocument {
         let failures = report.steps.flatMap { step in
             step.failureKinds.map { kind in
                 "| \(step.id.rawValue.inCell) | \(kind.count.grouped) | \(kind.code.inCell) | \(kind.message.inCell) "
-                    + "| \(kind.action.words.inCell) |\n"
+                    + "| \(step.words(of: kind.action).inCell) |\n"
             }
         }
         let textNames = StepReport.columns(report.steps.flatMap(\.texts).map(\.account.figures))

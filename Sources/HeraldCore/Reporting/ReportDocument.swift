@@ -124,7 +124,7 @@ package struct ReportDocument: Document, Sendable {
             }
             for kind in step.failureKinds {
                 let sentence = "\(kind.code): \(kind.message)".printable
-                text += "    \(kind.count.grouped) × \(sentence) (\(kind.action.words))\n"
+                text += "    \(kind.count.grouped) × \(sentence) (\(step.words(of: kind.action)))\n"
             }
             if step.failuresOmitted > 0 { text += "    and \(count(step.failuresOmitted, "more failure"))\n" }
         }
@@ -190,18 +190,23 @@ extension StepReport {
                 entries.first.map { ($0.code, entries.count, $0.message, $0.action) }
             }
     }
+
+    /// What an action means for its recipient. Nothing goes on with a test.
+    func words(of action: Report.Failure.Action) -> String {
+        isTest && action == .retryNextRun ? "not sent; wait, then run 'herald test' again" : action.words
+    }
 }
 
 extension Report.Failure.Action {
     /// What the action means for the recipient.
-    var words: String {
+    fileprivate var words: String {
         switch self {
         case .forgotten: "dead, left out from now on"
         case .kept: "said to be dead, not believed"
         case .rejected: "refused"
         case .held: "may have got it, not sent again"
         case .resendNextRun: "may have got it, the next run sends it again"
-        case .retryNextRun: "not sent, the next apply tries it"
+        case .retryNextRun: "not sent, the next run tries it"
         case .fixFirst: "not sent, and it fails again until the file, setting or permission is fixed"
         }
     }

@@ -95,3 +95,13 @@ extension StepReport {
     /// again.
     var refused: Int { rejected - dead - (action == .unsubscribe ? doubted : 0) }
 }
+
+extension Report {
+    /// Whether it is of a test, which nothing goes on with.
+    package var isTest: Bool { steps.contains(where: \.isTest) }
+}
+
+extension StepReport {
+    /// Whether it sends a test of its campaign.
+    package var isTest: Bool { occurrence.map { OccurrenceID(rawValue: $0).isTest } ?? false }
+}

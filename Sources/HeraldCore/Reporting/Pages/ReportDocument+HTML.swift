@@ -67,8 +67,8 @@ extension ReportDocument {
         [
             "id": .string(step.id.rawValue),
             "kinds": .array(
-                step.failureKinds.map {
-                    .string("\($0.count.grouped) × \($0.code): \($0.message) (\($0.action.words))")
+                step.failureKinds.map { kind in
+                    .string("\(kind.count.grouped) × \(kind.code): \(kind.message) (\(step.words(of: kind.action)))")
                 }),
             "list": areListed ? list(step) : .null,
         ]
