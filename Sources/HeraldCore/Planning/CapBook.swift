@@ -4,7 +4,7 @@ struct CapBook {
     private var starts: [(occurrence: OccurrenceID, start: MessageStart, members: RecipientSet)]
     /// How many of these the state has. The others are planned.
     private let recorded: Int
-    private let now: Date
+    private var now: Date
     /// The caps that each planned one heeds itself, in the order of `starts`.
     private var heeded: [[FrequencyCap]] = []
 
@@ -12,6 +12,13 @@ struct CapBook {
         self.now = now
         self.starts = starts.flatMap { id, partition in partition.states.map { (id, $0, partition[$0]) } }
         recorded = self.starts.count
+    }
+
+    /// The same messages, for those who are to get one later.
+    func looking(at time: Date) -> CapBook {
+        var book = self
+        book.now = time
+        return book
     }
 
     /// Counts messages as if they started now.

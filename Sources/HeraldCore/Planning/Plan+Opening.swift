@@ -7,7 +7,8 @@ extension Plan {
             parts.min { $0.until < $1.until }.map { first in
                 PlanOverview.Upcoming(
                     occurring: Occurring(first), target: first.target,
-                    recipients: parts.reduce(0) { $0 + $1.recipients }, isCounted: parts.allSatisfy(\.isCounted))
+                    recipients: parts.reduce(0) { $0 + $1.recipients }, isCounted: parts.allSatisfy(\.isCounted),
+                    capped: first.isCapped ? 0 : nil)
             }
         }
         return all.sorted(by: PlanOverview.Upcoming.isBefore)

@@ -255,6 +255,8 @@ package struct Plan: Hashable, Sendable {
         package var recipients: Int
         /// Whether those are all; see `Plan.Send.isCounted`.
         package var isCounted: Bool
+        /// Whether caps may stop some of them.
+        var isCapped: Bool
         /// Whether the campaign's next stage opens then.
         package var opensStage = false
         /// `nil` if it opens to everybody at once, or if nobody knows who is in which stage.
@@ -263,6 +265,7 @@ package struct Plan: Hashable, Sendable {
         init(_ send: Send, in zone: Zone, for reason: String, until: Date, recipients: Int) {
             (occurrence, campaign, target, isCounted) = (send.occurrence, send.campaign, send.target, send.isCounted)
             (self.zone, self.reason, self.until, self.recipients) = (zone, reason, until, recipients)
+            isCapped = send.delivery.isCapped(to: send.target)
         }
     }
 

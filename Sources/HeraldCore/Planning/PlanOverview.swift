@@ -65,10 +65,16 @@ package struct PlanOverview: Hashable, Sendable {
         package var recipients: Int
         /// Whether those are all; see `Plan.Send.isCounted`.
         package var isCounted = true
+        /// How many of them caps stop, as far as that is foreseen. What else comes before it may stop more. `nil` if no
+        /// cap stops anybody.
+        var capped: Int?
         /// In local time, who is reached when.
         package var waves: [Plan.Wave] = []
         /// Set on the last one of a campaign that is listed: what comes after it, and is not.
         var further: Further?
+
+        /// The others, of whom caps may stop more.
+        var reach: Int { recipients - (capped ?? 0) }
     }
 
     /// Sends of one campaign that are only counted.

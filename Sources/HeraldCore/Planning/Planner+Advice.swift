@@ -105,7 +105,7 @@ extension Planner {
         }
     }
 
-    private var wantedSends: [String: DesiredSend] {
+    var wantedSends: [String: DesiredSend] {
         Dictionary(desired.sends.map { ($0.campaign.name.value, $0) }) { first, _ in first }
     }
 

@@ -71,6 +71,31 @@ extension Planner {
         send.isCounted && !isEstimated(send) && state.occurrences[send.occurrence] == nil
     }
 
+    /// So many campaigns are looked at for whom caps stop next, the first ones. That takes long for large lists.
+    private static let foreseen = 20
+
+    /// Notes where caps may stop somebody of what is to come, and whom they stop next if all of this plan is sent.
+    mutating func foreseeCaps(_ book: CapBook) {
+        guard !settings.frequencyCaps.isEmpty, !listsSkipped else { return }
+        let byCampaign = wantedSends
+        var seen: Set<String> = []
+        for place in overview.upcoming.indices {
+            let (coming, target) = (overview.upcoming[place].occurring, overview.upcoming[place].target)
+            guard let wanted = byCampaign[coming.campaign], wanted.campaign.delivery.isCapped(to: target) else {
+                continue
+            }
+            overview.upcoming[place].capped = 0
+            // In local time it has no one instant, and from a snapshot nobody knows who had what.
+            guard coming.last == nil, sizes == nil, wanted.isCounted, seen.count < Self.foreseen,
+                seen.insert(coming.campaign).inserted
+            else { continue }
+            let members = wanted.members.intersection(wanted.reached).subtracting(unreachable).subtracting(wanted.seeds)
+            let stopped = book.looking(at: coming.at)
+                .capped(members, of: coming.occurrence, by: wanted.campaign.delivery.frequency.caps)
+            overview.upcoming[place].capped = stopped.reduce(0) { $0 + $1.members.count }
+        }
+    }
+
     /// `nil` if its messages do not count: nobody knows whom one request to a whole target reaches.
     private func counting(_ send: Plan.Send) -> StartCounting? {
         send.target.isOneRequest(send.delivery)
@@ -86,8 +111,8 @@ extension Planner {
     }
 
     private func cap(_ send: inout Plan.Send, by book: CapBook) {
+        guard send.delivery.isCapped(to: send.target) else { return }
         let frequency = send.delivery.frequency
-        guard !frequency.ignoresCaps, !send.target.isOneRequest(send.delivery) else { return }
         var book = book
         if sizes != nil {
             // Nobody knows whom its own first try kept from those before it.
@@ -126,5 +151,12 @@ extension Planner {
         let which = short.count == 1 ? "cap \(short[0]) looks" : "caps \(short.joined(separator: ", ")) look"
         overview.warnings.append(
             "frequency \(which) further back than the state knows: messages count since \(since.rfc3339)")
+    }
+}
+
+extension Campaign.Delivery {
+    /// Whether a cap may stop somebody of a target.
+    func isCapped(to target: Campaign.Target) -> Bool {
+        !frequency.ignoresCaps && !frequency.caps.isEmpty && !target.isOneRequest(self)
     }
 }

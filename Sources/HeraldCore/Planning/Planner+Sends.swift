@@ -63,6 +63,7 @@ extension Planner {
             if !leftOut.contains(send.campaign) { fill(&book, with: send) }
         }
         limitUpcoming()
+        foreseeCaps(book)
         keepWaits()
     }
 

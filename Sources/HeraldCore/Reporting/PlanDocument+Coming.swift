@@ -19,7 +19,7 @@ extension PlanDocument {
         let all = overview.upcoming.byCampaign
         let told = all.prefix(shown)
         let lines = told.map {
-            (time: $0.next.occurring.words, rest: line($0, overview.note(of: $0.next)))
+            (time: $0.next.occurring.words, rest: line($0, in: overview))
         }
         let width = lines.map(\.time.count).max() ?? 0
         let omitted =
@@ -28,13 +28,25 @@ extension PlanDocument {
             + (omitted > 0 ? ["and \(omitted.grouped) more; 'herald calendar' lists them"] : [])
     }
 
-    private static func line(_ coming: ComingSends, _ note: String) -> String {
-        let next = coming.next
+    private static func line(_ coming: ComingSends, in overview: PlanOverview) -> String {
+        let (next, note) = (coming.next, overview.note(of: coming.next))
         var line = "\(next.occurring.campaign), to \(next.target.words)"
         if !next.waves.isEmpty {
-            line += ", \(count(next.recipients, "recipient")) in \(count(next.waves.count, "wave"))"
+            line += ", \(next.words(overview.figures)) in \(count(next.waves.count, "wave"))"
         }
         if !note.isEmpty { line += " (\(note))" }
         return coming.more > 0 ? "\(line); \(coming.rest)" : line
+    }
+}
+
+extension PlanOverview.Upcoming {
+    /// How many it is for: `1,204 recipients`. Empty if no list was read.
+    func words(_ figures: PlanOverview.Figures) -> String {
+        words(figures, as: count(reach, "recipient"), unknown: "an unknown number of recipients")
+    }
+
+    /// - Parameter text: the number as it is written.
+    func words(_ figures: PlanOverview.Figures, as text: String, unknown: String) -> String {
+        figures.words(reach, isCounted: isCounted, isMost: capped != nil, as: text, unknown: unknown)
     }
 }

@@ -96,6 +96,7 @@ extension PlanDocument {
             "timezone": .string(occurring.zone.name), "target": upcoming.target.json,
             "recipients": upcoming.isCounted ? figure(upcoming.recipients) : .null, "note": .string(occurring.note),
         ]
+        members["capped"] = upcoming.capped.map { .int(Int64($0)) }
         if let last = occurring.last {
             members["first"] = .string(occurring.at.rfc3339)
             members["last"] = .string(last.rfc3339)

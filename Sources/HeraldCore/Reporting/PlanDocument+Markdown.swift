@@ -75,12 +75,13 @@ extension PlanDocument {
         let later = overview.later(besides: plan)
         for upcoming in later {
             let campaign = upcoming.occurring.campaign
-            reach[campaign] = max(reach[campaign] ?? 0, upcoming.recipients)
+            reach[campaign] = max(reach[campaign] ?? 0, upcoming.reach)
         }
         guard !reach.isEmpty else { return "No sends in the next \(count(days, "day"))" }
         let people = reach.values.reduce(0, +)
         let isCounted = sends.allSatisfy(\.isCounted) && later.allSatisfy(\.isCounted)
-        let words = overview.figures.words(people, isCounted: isCounted, as: count(people, "recipient"))
+        let words = overview.figures.words(
+            people, isCounted: isCounted, isMost: later.contains { $0.capped != nil }, as: count(people, "recipient"))
         let recipients = words.isEmpty ? "" : " to \(words)"
         let begin = sends.isEmpty ? later.first.map { "the first \($0.occurring.words)" } : "the first now"
         return count(reach.count, "campaign") + recipients + (begin.map { ", \($0)" } ?? "")
@@ -103,8 +104,7 @@ extension PlanDocument {
         let occurring = upcoming.occurring
         let clock = occurring.last == nil ? occurring.zone.name : "on each clock"
         let instants = occurring.at.rfc3339 + (occurring.last.map { " to \($0.rfc3339)" } ?? "")
-        let recipients = overview.figures.words(
-            upcoming.recipients, isCounted: upcoming.isCounted, as: upcoming.recipients.grouped, unknown: "unknown")
+        let recipients = upcoming.words(overview.figures, as: upcoming.reach.grouped, unknown: "unknown")
         return "| \(occurring.campaign.inCell) | \("\(occurring.local.spoken) \(clock)".inCell) "
             + "| \(instants.inCell) | \(upcoming.target.words.inCell) | \(recipients) "
             + "| \([overview.note(of: upcoming), coming.rest].filter { !$0.isEmpty }.joined(separator: "; ").inCell) |\n"

@@ -286,14 +286,16 @@ extension PlanOverview.Figures {
     /// - Parameters:
     ///   - number: how many herald knows.
     ///   - isCounted: whether those are all.
+    ///   - isMost: whether caps may leave fewer.
     ///   - text: the number as it is written.
     ///   - unknown: what is written in its place.
     func words(
-        _ number: Int, isCounted: Bool, as text: String, unknown: String = "an unknown number of recipients"
+        _ number: Int, isCounted: Bool, isMost: Bool = false, as text: String,
+        unknown: String = "an unknown number of recipients"
     ) -> String {
         switch (self, isCounted) {
-        case (.exact, true): text
-        case (.exact, false): number == 0 ? unknown : "at least \(text)"
+        case (.exact, true): isMost && number > 0 ? "at most \(text)" : text
+        case (.exact, false): number == 0 || isMost ? unknown : "at least \(text)"
         case (.estimated, true): "at most \(text) (estimated)"
         case (.estimated, false): unknown
         case (.unknown, _): ""
@@ -320,7 +322,8 @@ extension Plan.Wave {
 extension Plan.Waiting {
     /// Whom it is for and when it goes on.
     func words(_ figures: PlanOverview.Figures) -> String {
-        let people = figures.words(recipients, isCounted: isCounted, as: count(recipients, "recipient"))
+        let people = figures.words(
+            recipients, isCounted: isCounted, isMost: isCapped, as: count(recipients, "recipient"))
         return "\(people.isEmpty ? "" : "\(people), ")\(reason); it opens at \(until.rfc3339)"
     }
 

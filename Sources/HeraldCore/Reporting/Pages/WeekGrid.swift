@@ -111,13 +111,6 @@ extension CalendarEntry {
     }
 }
 
-extension PlanOverview.Upcoming {
-    /// How many it is for: `1,204 recipients`. Empty if that is not known.
-    func words(_ figures: PlanOverview.Figures) -> String {
-        figures.words(recipients, isCounted: isCounted, as: count(recipients, "recipient"))
-    }
-}
-
 extension LocalTime {
     /// The day, counted from 1970-01-01.
     var dayNumber: Int { Gregorian.days(year: year, month: month, day: day) }
