@@ -38,6 +38,8 @@ extension Plan {
     package struct StageTable: Hashable, Sendable {
         package var stages: [Stage]
         package var soak: Stages.Soak
+        /// Whether caps may stop people of the stages to come.
+        var isCapped: Bool
     }
 }
 
@@ -58,7 +60,14 @@ extension Plan.Send {
     }
 
     /// `nil` for a send that opens to everybody at once.
-    package var stageTable: Plan.StageTable? { staging.map { .init(stages: $0.shown(), soak: $0.soak) } }
+    package var stageTable: Plan.StageTable? {
+        staging.map { .init(stages: $0.shown(), soak: $0.soak, isCapped: mayShrink) }
+    }
+
+    /// Whether caps may stop some whose stage is not open, or whose clock has not reached it.
+    var mayShrink: Bool {
+        delivery.isCapped(to: target) && !(staging?.ahead.all ?? []).union(waves?.ahead.all ?? []).isEmpty
+    }
 }
 
 extension RecordedOccurrence {
@@ -100,12 +109,14 @@ extension Plan.Staging {
     /// The stage that is open.
     package var share: StageShare { opened.last?.share ?? .everybody }
 
-    /// - Parameter figures: what came of the open stage; by default what came of it in earlier runs.
+    /// - Parameters:
+    ///   - figures: what came of the open stage; by default what came of it in earlier runs.
+    ///   - isPassed: whether nobody of it was sent anything, so that the next one does not wait for it.
     func shown(
-        with figures: StageFigures? = nil, isHalted: Bool = false, isSettled: Bool = false
+        with figures: StageFigures? = nil, isHalted: Bool = false, isSettled: Bool = false, isPassed: Bool = false
     ) -> [Plan.Stage] {
         let state: Plan.Stage.State =
-            isHalted ? .halted : !isSettled ? .open : ahead.isEmpty ? .done : .soaking
+            isHalted ? .halted : isPassed ? .done : !isSettled ? .open : ahead.isEmpty ? .done : .soaking
         let later = ahead.counts.sorted { $0.key < $1.key }.map {
             Plan.Stage(share: $0, planned: $1, opened: nil, figures: nil, state: .ahead)
         }

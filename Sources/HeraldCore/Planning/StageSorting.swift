@@ -16,6 +16,7 @@ struct StageSorting {
     /// `nil` in a plan from the state itself.
     let doubt: StageDoubt?
     let soaksOnce: Bool
+    private let isCapped: Bool
     /// The stage that is looked at, from the one that opened last on.
     private(set) var current: StageShare
     /// When it could open. `nil` if the send is about to begin.
@@ -46,7 +47,7 @@ struct StageSorting {
         repeated = (
             ledger.uncertain.intersection(send.members).count, ledger[.unknown].intersection(send.members).count
         )
-        soaksOnce = send.waves != nil
+        (soaksOnce, isCapped) = (send.waves != nil, send.delivery.isCapped(to: send.target))
         doubt = mayBeDead.map { StageDoubt(mayBeDead: $0, send, ledger, isRecorded: isRecorded) }
         let first = stages.all.first ?? .everybody
         if let last = recorded.last, let begin = recorded.first?.opened {
@@ -156,7 +157,8 @@ struct StageSorting {
             limits: stages.limits, soak: stages.soak,
             ahead: drawn.without { share in open.map { share <= $0.share } ?? false })
         return Plan.StageTable(
-            stages: staging.shown(isHalted: isHalted, isSettled: open?.isOver == true), soak: stages.soak)
+            stages: staging.shown(isHalted: isHalted, isSettled: open?.isOver == true), soak: stages.soak,
+            isCapped: isCapped && hasLater)
     }
 
     /// Whether somebody is in a stage that is not open.

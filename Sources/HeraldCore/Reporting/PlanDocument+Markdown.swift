@@ -80,8 +80,9 @@ extension PlanDocument {
         guard !reach.isEmpty else { return "No sends in the next \(count(days, "day"))" }
         let people = reach.values.reduce(0, +)
         let isCounted = sends.allSatisfy(\.isCounted) && later.allSatisfy(\.isCounted)
+        let isMost = sends.contains(where: \.mayShrink) || later.contains { $0.capped != nil }
         let words = overview.figures.words(
-            people, isCounted: isCounted, isMost: later.contains { $0.capped != nil }, as: count(people, "recipient"))
+            people, isCounted: isCounted, isMost: isMost, as: count(people, "recipient"))
         let recipients = words.isEmpty ? "" : " to \(words)"
         let begin = sends.isEmpty ? later.first.map { "the first \($0.occurring.words)" } : "the first now"
         return count(reach.count, "campaign") + recipients + (begin.map { ", \($0)" } ?? "")

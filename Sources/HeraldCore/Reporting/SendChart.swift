@@ -24,10 +24,12 @@ struct SendChart {
     private static let width = 24
 
     /// `nil` without waves.
-    init?(_ occurrence: OccurrenceID, waves: [Plan.Wave]) {
+    ///
+    /// - Parameter isMost: whether caps may leave fewer.
+    init?(_ occurrence: OccurrenceID, waves: [Plan.Wave], isMost: Bool) {
         guard let first = waves.first, let last = waves.last else { return nil }
         self.occurrence = occurrence
-        let people = count(waves.reduce(0) { $0 + $1.recipients }, "recipient")
+        let people = Self.people(waves.reduce(0) { $0 + $1.recipients }, isMost: isMost)
         explanation = "from \(first.at.rfc3339) to \(last.at.rfc3339): \(people) in \(count(waves.count, "wave"))"
         rows = waves.prefix(Self.shown).map { wave in
             Row(
@@ -47,15 +49,19 @@ struct SendChart {
             case .time(let time): "the next one opens \(time.written) after the last outcome, if all is well"
             case .manual: "a person opens each next one"
             }
-        let people = count(stages.reduce(0) { $0 + $1.planned }, "recipient")
+        let people = Self.people(stages.reduce(0) { $0 + $1.planned }, isMost: table.isCapped)
         explanation = "\(people) in \(count(stages.count, "stage")); \(next)"
         rows = stages.map { stage in
-            let note = [stage.state == .ahead ? "" : stage.state.rawValue, stage.figures?.words ?? ""]
+            let note = [stage.state == .ahead ? "" : stage.state.rawValue, stage.came]
             return Row(
                 name: stage.share.words, count: stage.planned,
                 note: note.filter { !$0.isEmpty }.joined(separator: ": "))
         }
         omitted = 0
+    }
+
+    private static func people(_ number: Int, isMost: Bool) -> String {
+        "\(isMost ? "at most " : "")\(count(number, "recipient"))"
     }
 
     /// A line for each bar: `Tue 1 Dec 2026 00:07 UTC  ████  12,100  Asia/Tokyo and 2 more`.
@@ -109,8 +115,11 @@ extension PlanDocument {
     var sendCharts: [SendChart] {
         let sends = plan.steps.compactMap { if case .send(let send) = $0.work { send } else { nil } }
         let sending = sends.flatMap { send in
-            [SendChart(send.occurrence, waves: send.shownWaves), SendChart(send.occurrence, send.stageTable)]
-                .compactMap(\.self)
+            [
+                SendChart(send.occurrence, waves: send.shownWaves, isMost: send.mayShrink),
+                SendChart(send.occurrence, send.stageTable),
+            ]
+            .compactMap(\.self)
         }
         let standing =
             plan.waiting.compactMap { SendChart($0.occurrence, $0.stages) }
@@ -118,7 +127,7 @@ extension PlanDocument {
         let now = sending + standing
         var campaigns = Set(sends.filter { $0.waves != nil }.map(\.campaign))
         let next = overview.upcoming.filter { !$0.waves.isEmpty && campaigns.insert($0.occurring.campaign).inserted }
-        return now + next.compactMap { SendChart($0.occurring.occurrence, waves: $0.waves) }
+        return now + next.compactMap { SendChart($0.occurring.occurrence, waves: $0.waves, isMost: $0.capped != nil) }
     }
 }
 
@@ -139,7 +148,13 @@ extension Plan.Stage {
 
     /// In one line: `10 % open, 1,000 recipients: 102 accepted, 1 dead`.
     var line: String {
-        let came = figures?.words ?? ""
-        return "\(share.words) \(state.rawValue), \(count(planned, "recipient"))\(came.isEmpty ? "" : ": \(came)")"
+        "\(share.words) \(state.rawValue), \(count(planned, "recipient"))\(came.isEmpty ? "" : ": \(came)")"
+    }
+
+    /// What came of it: `102 accepted, 1 dead`. Whoever has no outcome when it is done was skipped.
+    fileprivate var came: String {
+        let skipped = state == .done ? planned - (figures?.outcomes ?? 0) : 0
+        return [figures?.words ?? "", skipped > 0 ? "\(skipped.grouped) skipped" : ""]
+            .filter { !$0.isEmpty }.joined(separator: ", ")
     }
 }

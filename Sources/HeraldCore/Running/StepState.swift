@@ -320,8 +320,9 @@ struct StepState: DecidingStep {
             with: stageFigures, isHalted: trouble.halt == .stage, isSettled: isSettled && !isLeft || isLast)
         guard calls.hasStarted || trouble.halt == .stage else {
             // Caps left nobody of it. If nobody was sent anything before either, it is passed over.
-            let isPassed = isOver && !report.isStanding && queue.aside.left.isEmpty && !staging.ahead.isEmpty
-            if isPassed { nextStage = stageFigures.outcomes == 0 ? now.date : staging.opening(after: now.date) }
+            let isSpent = isOver && !report.isStanding && queue.aside.left.isEmpty && !staging.ahead.isEmpty
+            if isSpent { nextStage = stageFigures.outcomes == 0 ? now.date : staging.opening(after: now.date) }
+            if isSpent, stageFigures.outcomes == 0 { report.stages = staging.shown(isPassed: true) }
             return []
         }
         if isSettled { nextStage = staging.opening(after: now.date) }
