@@ -30,6 +30,15 @@ import Testing
         await scene.sandbox.end()
     }
 
+    @Test func `from another folder the command names the workspace, quoted if a shell needs that`() async throws {
+        let scene = try await Scene()
+        try await scene.done("ln -s workspace '../my space'")
+        let text = try await scene.type("cd .. && herald -w 'my space' status").output
+        #expect(text.contains("\n  herald -w \"my space\" state init\n"), "\(text)")
+        try await scene.done("cd .. && herald -w \"my space\" state init")
+        await scene.sandbox.end()
+    }
+
     @Test func `an old list is told with its age, and fetching it mends that`() async throws {
         let list = "fid\\n\(Registration.fid(1).rawValue)\\n"
         for limit in ["warn_after", "error_after"] {

@@ -154,7 +154,7 @@ struct TryingAgainTests {
         let town = try await sendEbb("")
         let path = try unwritten(town, isKept: true)
         let status = try await town.herald("status")
-        #expect(status.output.contains("\n  herald state resolve --from \(path)\n"), "\(status.output)")
+        #expect(status.output.contains(" state resolve --from \(path)\n"), "\(status.output)")
         #expect(!status.output.contains("--accept"), "\(status.output)")
         #expect(try await town.herald("state", "resolve", "--from", path).failure == nil)
         let after = try await town.herald("status")

@@ -42,7 +42,7 @@ struct Init: ParsableCommand {
             throw CommandFailure.unwritable("the workspace cannot be written to \(directory)")
         }
         console.result(files.map { "\($0.path)\n" }.joined())
-        let place = directory == "." ? "" : "-w \(directory) "
+        let place = directory == "." ? "" : "-w \(directory.shellWord) "
         console.info(
             """
 

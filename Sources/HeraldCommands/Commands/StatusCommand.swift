@@ -41,6 +41,8 @@ struct StatusCommand: AsyncParsableCommand {
     private func document(in context: CommandContext, at now: Date) async throws -> StatusDocument {
         let (source, standing) = try await context.standing(snapshot, at: now)
         let proposal = try await context.files.runProposal(from: source, at: now, clock: context.machine.now())
-        return StatusDocument(proposal, standing, workspace: context.files.folder.name(context.settings))
+        var document = StatusDocument(proposal, standing, workspace: context.files.folder.name(context.settings))
+        document.typedWorkspace = context.common.workspace
+        return document
     }
 }

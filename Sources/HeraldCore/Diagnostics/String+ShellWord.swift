@@ -1,13 +1,31 @@
 extension String {
-    /// The text as one word of a command that people copy into a shell: in quotes, if it needs them.
+    /// As one word of a command that people copy into a shell. Most words stay as they are.
     package var shellWord: String {
-        let isPlain = !isEmpty && utf8.allSatisfy { Self.plain.contains($0) }
-        if isPlain { return self }
-        // The command itself stands in single quotes in many sentences.
-        if !contains(where: { "\"\\$`!".contains($0) }) { return "\"\(self)\"" }
-        return "'" + replacing("'", with: "'\\''") + "'"
+        if !isEmpty, !hasPrefix("~"), !hasPrefix("#"), utf8.allSatisfy(\.isOfShellWord) { return self }
+        // On a terminal nothing but single quotes takes the meaning of an exclamation mark away. In a sentence, whose own
+        // quotes are single, double ones are easier to read.
+        if utf8.contains(UInt8(ascii: "!")) {
+            let inside = replacing("'", with: #"'\''"#)
+            return "'\(inside)'"
+        }
+        let special = #"\"$`"#.unicodeScalars
+        var word = String.UnicodeScalarView()
+        for scalar in unicodeScalars {
+            if special.contains(scalar) { word.append("\\") }
+            word.append(scalar)
+        }
+        return "\"\(String(word))\""
     }
+}
 
-    /// What no shell gives a meaning within a word.
-    private static let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@:,=%".utf8)
+extension UInt8 {
+    /// Whether a shell takes it as it is, within a word.
+    fileprivate var isOfShellWord: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "@%+=:,./_-~#".utf8.contains(self)
+        }
+    }
 }

@@ -48,7 +48,7 @@ extension Planner {
             overview.warnings.append(
                 "group '\(change.group)' is still at FCM, and herald cannot delete it without sender_id: put that back "
                     + "into herald.yaml for one apply, or let herald forget the group with "
-                    + "'herald state rm group:\(change.group)'")
+                    + "'herald state rm \("group:\(change.group)".shellWord)'")
         }
     }
 

@@ -15,6 +15,18 @@ package struct Need: Hashable, Sendable {
         case silenced, refused, unapproved, halted, unknown, held, stale, overdue, missed, failed, doctor
     }
 
+    /// The command for somebody who has to name the workspace.
+    ///
+    /// - Parameter workspace: what they wrote behind `-w`. `nil` in the workspace's folder.
+    func command(naming workspace: String?) -> String {
+        guard let workspace else { return command }
+        let program = "herald "
+        let parts = command.split(separator: " && ").map { part in
+            part.hasPrefix(program) ? "\(program)-w \(workspace.shellWord) \(part.dropFirst(program.count))" : "\(part)"
+        }
+        return parts.joined(separator: " && ")
+    }
+
     var json: JSONValue {
         [
             "kind": .string(kind.rawValue), "name": .string(name), "sentence": .string(sentence),
@@ -86,7 +98,7 @@ extension Need {
         self.init(
             failure: "Group '\(group)' is still at FCM, and no run can delete it without sender_id. To mend it: put "
                 + "that back into herald.yaml. The command lets herald forget the group.",
-            command: "herald state rm group:\(group)")
+            command: "herald state rm \("group:\(group)".shellWord)")
     }
 
     /// What doctor found, if no run went well since.

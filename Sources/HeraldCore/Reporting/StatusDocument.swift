@@ -6,6 +6,8 @@ package struct StatusDocument: Document, Sendable {
     let proposal: Proposal
     let workspace: String
     let standing: Standing
+    /// What its reader wrote behind `-w`, for the commands that it names. `nil` in the workspace's folder.
+    package var typedWorkspace: String?
 
     /// How things stand besides the plan.
     package struct Standing: Hashable, Sendable {
@@ -99,7 +101,8 @@ package struct StatusDocument: Document, Sendable {
     package func text(_ style: TextStyle) -> String {
         var text = ""
         for need in needs {
-            text += "\(style.red("!")) \(need.sentence.printable)\n  \(style.bold(need.command.printable))\n"
+            let command = need.command(naming: typedWorkspace).printable
+            text += "\(style.red("!")) \(need.sentence.printable)\n  \(style.bold(command))\n"
         }
         if isCalm { text += style.green("Nothing needs you.") + "\n" }
         text += "\n"
