@@ -50,6 +50,14 @@ struct StageSeedTests: StageScene {
         #expect(try await runs(town, 30, 45).map(\.count) == [26, 32])
     }
 
+    @Test func `a plan counts the texts of those whose stage is not open, too`() async throws {
+        let town = try await town(Self.files(Self.lines(1...60, italian: 30), seeds: [4, 700]))
+        #expect(try await runs(town, 0) == [[4, 700]])
+        town.go(to: Self.monday + 15 * 60)
+        let plan = try await town.herald("plan")
+        #expect(plan.output.contains("hello: en 58, it 1"), "\(plan.output)")
+    }
+
     @Test func `who leaves the list and is a seed by now gets the sample in their language`() async throws {
         let town = try await town(Self.files(Self.lines(1...60, italian: 30), seeds: [700]))
         #expect(try await runs(town, 0) == [[700]])

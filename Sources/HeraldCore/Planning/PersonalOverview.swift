@@ -105,8 +105,13 @@ extension Planner {
         var (classes, bad) = (Partition<MessageClass>(), RecipientSet())
         for send in going {
             let ahead = send.waves?.ahead.all ?? []
+            let later = send.staging?.ahead.all ?? []
             let begun = send.assignment ?? state.occurrences[send.occurrence]?.classes ?? Partition()
-            for part in [begun.without { !$0.isHoldout }, all.intersection(ahead), send.classes] {
+            // Whose clock is ahead was given no text yet, whatever their stage.
+            let parts = [
+                begun.without { !$0.isHoldout }, all.intersection(ahead), begun.intersection(later), send.classes,
+            ]
+            for part in parts {
                 for recipients in part.states { classes.move(part[recipients], to: recipients) }
             }
             bad.formUnion(send.leftOut.bad.union(census.bad.intersection(ahead)))
