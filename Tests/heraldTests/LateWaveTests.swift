@@ -20,7 +20,10 @@ extension LocalTimeTests {
             town.go(to: Self.monday + hour * 3600)
             let needs = try await kindsOfNeeds(town)
             #expect(needs.kinds == ["missed"] && needs.hasFailed, "\(hour): \(needs)")
+            let plan = try await town.herald("plan")
+            #expect(plan.output.contains(", done, 1 skipped\n"), "\(hour): \(plan.output)")
             let run = try await town.herald("run")
+            #expect(run.failure?.help?.contains("revision") != true, "\(hour): \(run.errors)")
             #expect(run.failure?.status == (isNews ? .failed : nil), "\(hour): \(run.output)\(run.errors)")
             let words = "hello@2027-01-05T09:07 was missed: it is too late for 1 recipient"
             #expect((run.output + run.errors).contains(words) == isNews, "\(hour): \(run.output)\(run.errors)")

@@ -78,7 +78,8 @@ extension CommandFailure {
         var helps: [String] = []
         if let code = report.mainCode {
             helps.append("'herald explain \(code)' tells what it means and what to do")
-        } else if !report.missedOccurrences.isEmpty {
+        } else if report.missedOccurrences.contains(where: { !$0.isPartial }) {
+            // Where others have got it, a new revision would send it to them again.
             helps.append("if it must go out, give it a new time, and a higher revision if it had begun")
         }
         if let path { helps.append("'herald report \(path.shellWord)' shows all of it") }

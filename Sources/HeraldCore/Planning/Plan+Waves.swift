@@ -38,6 +38,8 @@ extension Plan {
         package var zones: [String]
         package var recipients: Int
         package var state: State
+        /// How many of those whose clock has reached it the plan skips.
+        var skipped = 0
 
         package enum State: String, Hashable, Sendable {
             /// Nobody of it is left.
@@ -63,7 +65,7 @@ extension Plan.Send {
             let rest = all.intersection(members.union(staging?.ahead.all ?? []))
             return Plan.Wave(
                 at: instant, zones: waves.zones[instant] ?? [], recipients: rest.isEmpty ? all.count : rest.count,
-                state: rest.isEmpty ? .done : .due)
+                state: rest.isEmpty ? .done : .due, skipped: all.intersection(skipped.all).count)
         }
         return (reached + waves.wavesAhead).sorted { $0.at < $1.at }
     }

@@ -32,9 +32,10 @@ struct SendChart {
         let people = Self.people(waves.reduce(0) { $0 + $1.recipients }, isMost: isMost)
         explanation = "from \(first.at.rfc3339) to \(last.at.rfc3339): \(people) in \(count(waves.count, "wave"))"
         rows = waves.prefix(Self.shown).map { wave in
-            Row(
+            let skipped = wave.skipped > 0 ? ", \(wave.skipped.grouped) skipped" : ""
+            return Row(
                 name: wave.clock, detail: wave.zones.isEmpty ? "" : wave.zoneWords, count: wave.recipients,
-                note: wave.state == .ahead ? "" : wave.state.rawValue)
+                note: wave.state == .ahead ? "" : wave.state.rawValue + skipped)
         }
         omitted = max(0, waves.count - Self.shown)
     }
