@@ -81,7 +81,7 @@ struct WindowRules {
         guard window.whenClosed == .wait, campaign.delivery.expiresAfter == nil else { return }
         findings.warning(
             .windowWaits,
-            "recipients wait for the window (\(window.words)), and nothing says how long the message is worth it",
+            "recipients wait for the window (\(window.words)), and nothing says how long the message stays useful",
             at: place, help: "add delivery: {expires_after: 12h}, or write when_closed: skip")
     }
 
