@@ -107,7 +107,7 @@ import Testing
         #expect(CommandFailure(report, at: .fcm, signal: SIGINT)?.help?.hasPrefix("run 'herald test' again") == true)
         let document = ReportDocument(report)
         for text in [document.text(.plain), document.markdown, document.html, document.junit] {
-            #expect(text.contains("not sent; wait, then run") && !text.contains("next run"))
+            #expect(text.contains("not accepted; wait, then run") && !text.contains("next run"))
         }
     }
 

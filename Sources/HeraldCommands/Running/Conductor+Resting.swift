@@ -56,7 +56,7 @@ extension Conductor {
         // A pause needs nobody: somebody wanted it.
         let held = plan.held.filter { $0.kind != .paused || !console.isQuiet }
         for held in held.prefix(10) {
-            console.error("herald: \(held.occurrence) is held: \(held.reason); '\(held.resolve)'\n")
+            console.error("herald: \(held.occurrence) is held: \(held.reason); \(held.resolve)\n")
         }
         if held.count > 10 {
             console.error("herald: \(held.count - 10) more are held; 'herald plan' names them\n")

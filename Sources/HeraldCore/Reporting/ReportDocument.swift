@@ -193,7 +193,7 @@ extension StepReport {
 
     /// What an action means for its recipient. Nothing goes on with a test.
     func words(of action: Report.Failure.Action) -> String {
-        isTest && action == .retryNextRun ? "not sent; wait, then run 'herald test' again" : action.words
+        isTest && action == .retryNextRun ? "not accepted; wait, then run 'herald test' again" : action.words
     }
 }
 
@@ -206,7 +206,7 @@ extension Report.Failure.Action {
         case .rejected: "refused"
         case .held: "may have got it, not sent again"
         case .resendNextRun: "may have got it, the next run sends it again"
-        case .retryNextRun: "not sent, the next run tries it"
+        case .retryNextRun: "not accepted, the next run tries it"
         case .fixFirst: "not sent, and it fails again until the file, setting or permission is fixed"
         }
     }
