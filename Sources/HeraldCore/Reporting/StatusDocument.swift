@@ -63,7 +63,8 @@ package struct StatusDocument: Document, Sendable {
                 plan.waiting.map { waiting in
                     [
                         "occurrence": .string(waiting.occurrence.rawValue), "reason": .string(waiting.reason),
-                        "until": .string(waiting.until.rfc3339), "recipients": figure(waiting.recipients),
+                        "until": .string(waiting.until.rfc3339),
+                        "recipients": figure(waiting.recipients, isCounted: waiting.isCounted),
                     ]
                 }),
             "paused": .object([
@@ -78,21 +79,24 @@ package struct StatusDocument: Document, Sendable {
         return .object(members)
     }
 
-    /// `nil` for a number that is not known exactly.
-    private func figure(_ number: Int) -> JSONValue { overview.figures == .exact ? .int(Int64(number)) : .null }
+    /// `null` for a number that is not known exactly.
+    private func figure(_ number: Int, isCounted: Bool) -> JSONValue {
+        overview.figures == .exact && isCounted ? .int(Int64(number)) : .null
+    }
 
     private func due(_ step: Plan.Step) -> JSONValue? {
         guard case .send(let send) = step.work, step.refusal == nil else { return nil }
         return [
             "occurrence": .string(send.occurrence.rawValue), "due": send.due.map { .string($0.rfc3339) } ?? .null,
-            "recipients": figure(send.recipients),
+            "recipients": figure(send.recipients, isCounted: send.isCounted),
         ]
     }
 
     private func next(_ upcoming: PlanOverview.Upcoming) -> JSONValue {
         [
             "occurrence": .string(upcoming.occurring.occurrence.rawValue),
-            "due": .string(upcoming.occurring.at.rfc3339), "recipients": figure(upcoming.recipients),
+            "due": .string(upcoming.occurring.at.rfc3339),
+            "recipients": figure(upcoming.reach, isCounted: upcoming.isCounted),
         ]
     }
 

@@ -26,6 +26,8 @@ struct FollowUpDocumentTests {
         #expect([step["planned"], step["requests"], step["seconds"]] == [.null, .null, .null])
         #expect(document.json["upcoming"]?.array?.first?["recipients"] == .null)
         #expect(document.text(.plain).contains("to audience anglers, an unknown number of recipients"))
+        let status = StatusDocument(proposal(), .init(lastRun: nil, every: .seconds(300)), workspace: "tide").json
+        for key in ["due", "next"] { #expect(status[key]?.array?.first?["recipients"] == .null, "\(key)") }
         let known = PlanDocument(proposal(isKnown: true), id: "id", created: PlanScenario.now)
         #expect(known.json["steps"]?.array?.first?["planned"] == 3)
     }
