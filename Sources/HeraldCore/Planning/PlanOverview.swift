@@ -100,8 +100,9 @@ package struct PlanOverview: Hashable, Sendable {
 
     /// What people are told beside a send that is to come.
     package func note(of upcoming: Upcoming) -> String {
-        let reason = reasons[upcoming.occurring.campaign]
-        return [upcoming.occurring.note, reason.map { "not approved: \($0)" } ?? ""]
+        let campaign = upcoming.occurring.campaign
+        let unapproved = reasons[campaign].map { "not approved: \($0)" } ?? ""
+        return [upcoming.occurring.note, unapproved, pauses.include(campaign) ? "paused" : ""]
             .filter { !$0.isEmpty }.joined(separator: "; ")
     }
 

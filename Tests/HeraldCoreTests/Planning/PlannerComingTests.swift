@@ -119,4 +119,15 @@ import Testing
         let long = listed(200)
         #expect(long.upcoming.count == 100 && long.upcomingOmitted == week.upcoming.count + 3 * 193 - 100)
     }
+
+    @Test(arguments: [true, false])
+    func `what is paused says so where it comes up`(_ isEverything: Bool) {
+        var scenario = PlanScenario()
+        scenario.want(.tide(at: .after(3600)))
+        scenario.state.pauses.everything = isEverything
+        scenario.state.pauses.campaigns = isEverything ? [] : ["tide"]
+        let document = PlanDocument(scenario.proposal(), id: "id", created: PlanScenario.now)
+        #expect(document.text(.plain).contains("tide, to audience anglers (paused)\n"), "\(document.text(.plain))")
+        #expect(document.markdown.contains("| 3 | paused |"), "\(document.markdown)")
+    }
 }

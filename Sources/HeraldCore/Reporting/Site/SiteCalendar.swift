@@ -34,7 +34,7 @@ struct SiteCalendar {
     init(_ site: Site) {
         let zones = Dictionary(site.campaigns.map { ($0.name.value, $0.schedule.zone) }) { first, _ in first }
         let later = site.overview.later(besides: site.plan)
-        let coming = later.map { site.entry($0) }
+        let coming = later.map { CalendarEntry($0, in: site.overview) }
         let due = site.plan.steps.compactMap { site.dueEntry($0) }
         let present = Month(site.today)
         let begin = WeekGrid.days(ofMonth: present.month, in: present.year).lowerBound
@@ -80,14 +80,6 @@ struct SiteCalendar {
 }
 
 extension Site {
-    fileprivate func entry(_ upcoming: PlanOverview.Upcoming) -> CalendarEntry {
-        var entry = CalendarEntry(upcoming, in: overview)
-        if overview.pauses.include(entry.campaign) {
-            entry.note += entry.note.isEmpty ? "paused" : "; paused"
-        }
-        return entry
-    }
-
     /// What a run would send now, and so today, whenever it was due.
     fileprivate func dueEntry(_ step: Plan.Step) -> CalendarEntry? {
         guard case .send(let send) = step.work else { return nil }
