@@ -190,10 +190,12 @@ package struct Told: Hashable, Sendable {
         guard !fresh.isEmpty else { return }
         for (id, finished) in fresh where finished > news.now.adding(.zero - Self.oldest) {
             let counts = state.occurrences[id]?.counts
-            let late = counts?.skips[.missed] ?? 0
+            let skips = counts?.skips ?? [:]
+            let (late, others) = (skips[.missed] ?? 0, skips.filter { $0.key != .missed }.words)
             let sentence =
                 "\(id) has ended: FCM took \(count(counts?[.accepted] ?? 0, "message"))"
-                + (late > 0 ? ", and it was too late for \(count(late, "recipient"))." : ".")
+                + (late > 0 ? ", and it was too late for \(count(late, "recipient"))" : "")
+                + (others.isEmpty ? "." : "; \(others).")
             add(
                 notice(
                     "sent", id.rawValue, sentence, command: nil, news, state, "sent", id.rawValue,

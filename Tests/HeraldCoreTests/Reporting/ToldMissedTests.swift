@@ -79,6 +79,18 @@ struct ToldMissedTests {
             ])
     }
 
+    @Test func `the news of an end says why some got nothing`() {
+        var state = RecordedState.blank
+        var (told, news) = (Told(), Told.News(run: "r", started: Self.begin, now: Self.begin))
+        told.begin(at: Self.begin, in: state)
+        Self.end("tide@once", in: &state)
+        state.apply([.skip("tide@once", [3, 4], .capped("promo"))])
+        news.isEnd = true
+        told.take(news, in: state, for: [Webhook(address: "${HOOK}")])
+        #expect(
+            told.outbox.map(\.sentence) == ["tide@once has ended: FCM took 2 messages; skipped: 2 by cap 'promo'."])
+    }
+
     /// Each of them is one thing to do.
     @Test func `all troubles that last are told, however many`() {
         var (told, news) = (Told(), Told.News(run: "r", started: Self.begin, now: Self.begin))
