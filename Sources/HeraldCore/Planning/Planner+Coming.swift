@@ -55,6 +55,15 @@ extension Planner {
             kept[place].further = further.removeValue(forKey: kept[place].occurring.campaign)
         }
         overview.upcoming = kept
+        forgetZonesOfEnded()
         plan.nextDue = ([overview.upcoming.first?.occurring.at] + plan.waiting.map(\.until)).compactMap(\.self).min()
+    }
+
+    /// Of a campaign with nothing left to send, nobody has to know whose row names no zone.
+    private mutating func forgetZonesOfEnded() {
+        var going = Set(overview.upcoming.map(\.occurring.campaign) + plan.waiting.map(\.campaign))
+        going.formUnion(plan.held.map(\.occurrence.campaign))
+        for case .send(let send) in sends.map(\.work) { going.insert(send.campaign) }
+        overview.zonesDefaulted = overview.zonesDefaulted.filter { going.contains($0.key) }
     }
 }

@@ -98,6 +98,14 @@ import Testing
         #expect(scenario.overview.zonesDefaulted == (isEnabled ? ["tide": 2] : [:]))
     }
 
+    @Test func `where nothing is left to send nobody waits by the default zone`() {
+        var scenario = PlanScenario()
+        scenario.want(.tide())
+        scenario.desired.sends[0].zonesDefaulted = 2
+        scenario.carryOut(scenario.plan())
+        #expect(scenario.overview.zonesDefaulted.isEmpty)
+    }
+
     /// At most four times a day, and for 200 days.
     @Test func `the same goes for local time`() throws {
         var campaign = Campaign.tide()
