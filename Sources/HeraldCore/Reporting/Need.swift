@@ -139,11 +139,12 @@ extension Need {
             unapproved.append(coming)
         }
         guard !unapproved.isEmpty else { return nil }
+        let care = unapproved.care
         let more = unapproved.count > 1 ? ", and \(count(unapproved.count - 1, "more definition"))" : ""
         self.init(
             kind: .unapproved, name: "",
             sentence:
-                "Not approved: \(unapproved[0].resource.words)\(more). L\(unapproved.care.dropFirst()).",
+                "Not approved: \(unapproved[0].resource.words)\(more). \(care.prefix(1).uppercased())\(care.dropFirst()).",
             command: unapproved.command,
             subjects: unapproved.map(\.resource.text).sorted())
     }
