@@ -175,15 +175,17 @@ extension Planner {
     func waveDeadline(of send: Plan.Send, _ wanted: DesiredSend, _ occurrence: RecordedOccurrence) -> String {
         let campaign = wanted.campaign
         let patience = campaign.schedule.patience(settings)
-        let waves = wavesLeft(of: send, wanted, occurrence)
-        let ends = waves.compactMap { instant, isKnown -> (instant: Date, end: Date)? in
-            let limits = campaign.limits(
-                due: instant, waited: waits.recorded[send.occurrence], in: windowZones(of: wanted))
-            let unnoted = isKnown ? nil : patience.map(instant.adding)
-            return [limits.deadline, limits.expiry, unnoted].compactMap(\.self).min().map { (instant, $0) }
+        let ends = wavesLeft(of: send, wanted, occurrence).flatMap { wave -> [(instant: Date, end: Date)] in
+            let unnoted = wave.isKnown ? nil : patience.map(wave.instant.adding)
+            // Of people whose clocks come to it together, the windows may go by other clocks.
+            return windowZones(of: wave.members, wanted).compactMap { zones in
+                let limits = campaign.limits(
+                    due: wave.instant, waited: waits.recorded[send.occurrence], in: zones)
+                return [limits.deadline, limits.expiry, unnoted].compactMap(\.self).min().map { (wave.instant, $0) }
+            }
         }
         guard let last = ends.map(\.end).max() else { return "" }
-        guard let next = ends.filter({ $0.end > now }).min(by: { $0.end < $1.end }) else {
+        guard let next = ends.filter({ $0.end > now }).min(by: { ($0.end, $0.instant) < ($1.end, $1.instant) }) else {
             return "; it is too late for every wave since \(last.rfc3339)"
         }
         return "; decide by \(next.end.rfc3339), or the wave of \(next.instant.rfc3339) is missed"
@@ -193,24 +195,32 @@ extension Planner {
     /// where the occurrence knows only some of its people.
     private func wavesLeft(
         of send: Plan.Send, _ wanted: DesiredSend, _ occurrence: RecordedOccurrence
-    ) -> [(instant: Date, isKnown: Bool)] {
+    ) -> [(instant: Date, members: RecipientSet, isKnown: Bool)] {
         if let waves = send.waves {
             // Whom the hold has made miss it is not noted yet.
             let left = send.members.union(send.skipped[.missed])
             let reached = waves.reached.states.map { ($0, waves.reached[$0].intersection(left)) }
             let ahead = waves.ahead.states.map { ($0, waves.ahead[$0]) }
-            return (reached + ahead).flatMap { instant, members -> [(instant: Date, isKnown: Bool)] in
+            return (reached + ahead).flatMap { instant, members in
                 let known = occurrence.known(of: members, in: wanted.campaign, desired.audiencePreviousNames)
                 let parts = [(known, true), (members.subtracting(known), false)]
-                return parts.filter { !$0.0.isEmpty }.map { (instant, $0.1) }
+                return parts.filter { !$0.0.isEmpty }.map { (instant: instant, members: $0.0, isKnown: $0.1) }
             }
         }
         let (schedule, later) = (wanted.campaign.schedule, occurrence.amended(by: wanted.campaign))
         if let field = schedule.local?.field, let local = later.local {
-            return wanted.zones(of: send.members, by: field, else: schedule.zone).keys
-                .map { (schedule.reaching(local, in: $0).instant, true) }
+            return wanted.zones(of: send.members, by: field, else: schedule.zone)
+                .map { (schedule.reaching(local, in: $0.key).instant, $0.value, true) }
         }
-        return occurrence.local == nil ? [] : [later.due].compactMap(\.self).map { ($0, true) }
+        return occurrence.local == nil ? [] : [later.due].compactMap(\.self).map { ($0, send.members, true) }
+    }
+
+    /// The zones by which the windows of these people open, each on its own. All zones together where nobody is known.
+    private func windowZones(of members: RecipientSet, _ wanted: DesiredSend) -> [[Zone]] {
+        guard let window = wanted.campaign.delivery.window, !members.isEmpty, !listsSkipped else {
+            return [windowZones(of: wanted)]
+        }
+        return wanted.zones(of: members, by: window.field?.value, else: window.zone).keys.map { [$0] }
     }
 
     /// The command that says that the registrations of an occurrence are dead.

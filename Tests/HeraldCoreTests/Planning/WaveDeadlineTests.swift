@@ -87,6 +87,17 @@ struct WaveDeadlineTests {
         #expect(isSent(scenario, at: end) && !isSent(scenario, at: end + 1))
     }
 
+    /// The window of the third is closed while the second's is open.
+    @Test func `a wave goes by the windows of its own people`() throws {
+        var scenario = try scenario(.latest)
+        scenario.desired.sends[0].campaign.delivery.window = SendWindow(
+            hours: DailyHours(from: 8 * 60, to: 21 * 60), zone: .utc, field: Located("zone"), whenClosed: .wait)
+        let end = try #require(Self.ends[.latest])
+        let reason = try #require(scenario.plan().held.first).reason
+        #expect(reason.hasSuffix(words(end, Self.wave)), "\(reason)")
+        #expect(isSent(scenario, at: end) && !isSent(scenario, at: end + 1))
+    }
+
     @Test func `another target is for all who are listed, so its waves have all of max_lateness`() throws {
         let end = try #require(Self.ends[.latest])
         var scenario = try scenario(.none)
