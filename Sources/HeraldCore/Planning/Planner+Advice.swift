@@ -187,12 +187,6 @@ extension DesiredSend {
     /// Whether each recipient has a window of their own.
     fileprivate var hasWindowForEach: Bool { campaign.windowOfTarget?.field != nil }
 
-    /// Members by the zones of their windows. Empty without a window.
-    private func windowZones(of members: RecipientSet) -> [Zone: RecipientSet] {
-        guard let window = campaign.delivery.window, !members.isEmpty else { return [:] }
-        return zones(of: members, by: window.field?.value, else: window.zone)
-    }
-
     /// When a send to these ends that takes so long while their windows are open.
     fileprivate func end(with members: RecipientSet, after time: Duration, from begin: Date) -> Date {
         guard let hours = campaign.delivery.window?.hours else { return begin.adding(time) }

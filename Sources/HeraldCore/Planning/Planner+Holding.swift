@@ -217,10 +217,8 @@ extension Planner {
 
     /// The zones by which the windows of these people open, each on its own. All zones together where nobody is known.
     private func windowZones(of members: RecipientSet, _ wanted: DesiredSend) -> [[Zone]] {
-        guard let window = wanted.campaign.delivery.window, !members.isEmpty, !listsSkipped else {
-            return [windowZones(of: wanted)]
-        }
-        return wanted.zones(of: members, by: window.field?.value, else: window.zone).keys.map { [$0] }
+        let zones = listsSkipped ? [:] : wanted.windowZones(of: members)
+        return zones.isEmpty ? [windowZones(of: wanted)] : zones.keys.map { [$0] }
     }
 
     /// The command that says that the registrations of an occurrence are dead.

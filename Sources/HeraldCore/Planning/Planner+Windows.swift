@@ -182,6 +182,12 @@ extension DesiredSend {
         return Array(Set(named.keys).union(isDefaulted ? [window.zone] : []))
     }
 
+    /// Members by the zones of their windows. Empty without a window.
+    func windowZones(of members: RecipientSet) -> [Zone: RecipientSet] {
+        guard let window = campaign.delivery.window, !members.isEmpty else { return [:] }
+        return zones(of: members, by: window.field?.value, else: window.zone)
+    }
+
     /// When an occurrence that has begun is too late for everybody whom it is for.
     ///
     /// - Parameter waited: when nobody of it could start (`WindowWaits`).
