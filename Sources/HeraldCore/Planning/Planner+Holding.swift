@@ -175,36 +175,43 @@ extension Planner {
     func waveDeadline(of send: Plan.Send, _ wanted: DesiredSend, _ occurrence: RecordedOccurrence) -> String {
         let campaign = wanted.campaign
         let patience = campaign.schedule.patience(settings)
+        let stage = campaign.stageOpening(of: occurrence)
         let ends = wavesLeft(of: send, wanted, occurrence).flatMap { wave -> [(instant: Date, end: Date)] in
             let unnoted = wave.isKnown ? nil : patience.map(wave.instant.adding)
             // Of people whose clocks come to it together, the windows may go by other clocks.
-            return windowZones(of: wave.members, wanted).compactMap { zones in
+            return windowZones(of: wave.members, wanted).map { zones in
                 let limits = campaign.limits(
-                    due: wave.instant, waited: waits.recorded[send.occurrence], in: zones)
-                return [limits.deadline, limits.expiry, unnoted].compactMap(\.self).min().map { (wave.instant, $0) }
+                    due: wave.instant, since: stage, suspended: occurrence.suspended,
+                    waited: waits.recorded[send.occurrence], in: zones)
+                let end = [limits.deadline, limits.expiry, unnoted].compactMap(\.self).min()
+                return (wave.instant, end ?? .distantFuture)
             }
         }
-        guard let last = ends.map(\.end).max() else { return "" }
-        guard let next = ends.filter({ $0.end > now }).min(by: { ($0.end, $0.instant) < ($1.end, $1.instant) }) else {
-            return "; it is too late for every wave since \(last.rfc3339)"
+        let ahead = ends.filter { $0.end > now }
+        guard let next = ahead.min(by: { ($0.end, $0.instant) < ($1.end, $1.instant) }) else {
+            return ends.map(\.end).max().map { "; it is too late for every wave since \($0.rfc3339)" } ?? ""
         }
+        // Nobody is late while a stage waits for a person.
+        if next.end == .distantFuture { return "" }
         return "; decide by \(next.end.rfc3339), or the wave of \(next.instant.rfc3339) is missed"
     }
+
+    private typealias WaveLeft = (instant: Date, members: RecipientSet, isKnown: Bool)
 
     /// The waves in which somebody is left, as they are once a person lets the occurrence go on. A wave is there twice
     /// where the occurrence knows only some of its people.
     private func wavesLeft(
         of send: Plan.Send, _ wanted: DesiredSend, _ occurrence: RecordedOccurrence
-    ) -> [(instant: Date, members: RecipientSet, isKnown: Bool)] {
+    ) -> [WaveLeft] {
         if let waves = send.waves {
             // Whom the hold has made miss it is not noted yet.
             let left = send.members.union(send.skipped[.missed])
             let reached = waves.reached.states.map { ($0, waves.reached[$0].intersection(left)) }
             let ahead = waves.ahead.states.map { ($0, waves.ahead[$0]) }
-            return (reached + ahead).flatMap { instant, members in
+            return (reached + ahead).flatMap { instant, members -> [WaveLeft] in
                 let known = occurrence.known(of: members, in: wanted.campaign, desired.audiencePreviousNames)
                 let parts = [(known, true), (members.subtracting(known), false)]
-                return parts.filter { !$0.0.isEmpty }.map { (instant: instant, members: $0.0, isKnown: $0.1) }
+                return parts.filter { !$0.0.isEmpty }.map { (instant, $0.0, $0.1) }
             }
         }
         let (schedule, later) = (wanted.campaign.schedule, occurrence.amended(by: wanted.campaign))

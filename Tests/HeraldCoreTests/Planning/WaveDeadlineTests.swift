@@ -98,6 +98,21 @@ struct WaveDeadlineTests {
         #expect(isSent(scenario, at: end) && !isSent(scenario, at: end + 1))
     }
 
+    /// Nobody is late while it waits for a person, whatever the message is worth by then.
+    @Test func `a wave of a halted stage has until its message expires`() throws {
+        var scenario = try scenario(.latest)
+        scenario.state.occurrences[Self.id]?.halt = .stage
+        scenario.state.occurrences[Self.id]?.stages = [
+            RecordedStage(share: .everybody, opened: .after(-7 * 3600), planned: 3)
+        ]
+        scenario.desired.sends[0].campaign.delivery.stages = Stages()
+        let patient = try #require(scenario.plan().held.first).reason
+        #expect(!patient.contains("decide by") && !patient.contains("too late"), "\(patient)")
+        scenario.desired.sends[0].campaign.delivery.expiresAfter = .seconds(5 * 3600)
+        let reason = try #require(scenario.plan().held.first).reason
+        #expect(reason.hasSuffix(words(Self.wave + 5 * 3600, Self.wave)), "\(reason)")
+    }
+
     @Test func `another target is for all who are listed, so its waves have all of max_lateness`() throws {
         let end = try #require(Self.ends[.latest])
         var scenario = try scenario(.none)
