@@ -88,7 +88,7 @@ struct Worker {
                 account.add(report)
                 tell(report, send, end)
                 switch end {
-                case .over: break
+                case .over, .paused: break
                 case .stopped: left.insert(job)
                 case .interrupted: return CommandFailure(.interrupted(signal: signals.first))
                 case .refused(let reason):
@@ -144,7 +144,11 @@ struct Worker {
     private func tell(_ report: StepReport, _ send: SharedSend, _ end: WorkerRun<ContinuousClock>.End) {
         var text = "\(send.occurrence): \(report.accepted.grouped) accepted, \(report.rejected.grouped) rejected"
         if report.unknown > 0 { text += ", \(report.unknown.grouped) unknown" }
-        if case .stopped(let reason) = end { text += "; stopped: \(reason)" }
+        switch end {
+        case .stopped(let reason): text += "; stopped: \(reason)"
+        case .paused: text += "; the campaign is paused"
+        case .over, .refused, .interrupted: break
+        }
         console.info("herald: \(text)\n")
     }
 

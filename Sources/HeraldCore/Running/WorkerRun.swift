@@ -6,6 +6,8 @@ package struct WorkerRun<C: Clock> where C.Duration == Duration {
     package enum End: Hashable, Sendable {
         /// There is nothing left to claim, or the conductor ended the job.
         case over
+        /// A person paused the campaign. The job may go on when they resume it.
+        case paused
         /// For another reason, which concerns this job alone.
         case stopped(String)
         /// This process cannot send: another job would end the same way.
@@ -71,6 +73,7 @@ package struct WorkerRun<C: Clock> where C.Duration == Duration {
         if context.stop != nil { return .interrupted }
         let reason = state.report.stopped
         if let reason, context.isUnreachable || state.trouble.isRefused { return .refused(reason.words) }
+        if reason == nil, state.report.standing == .held { return .paused }
         guard reason != .interrupted, let words = reason?.words ?? (state.report.isStanding ? state.report.note : nil)
         else { return .over }
         return .stopped(words)

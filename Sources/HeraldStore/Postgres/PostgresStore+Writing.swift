@@ -170,6 +170,7 @@ extension PostgresStore {
         } catch {
             // The thread that renews the lease may have learnt it first, and then nothing is tried again.
             if self.lease?.hasFailedOver == true { throw StateError.failedOver(path: server.name) }
+            noteEnd(after: error)
             throw server.stateError(error)
         }
     }
@@ -179,6 +180,12 @@ extension PostgresStore {
         if let helping { return { helping.deadline } }
         guard let lease else { return server.patience }
         return { lease.deadline }
+    }
+
+    /// A process that helps has tried until its lease ended. It may join again, also if nobody else noticed.
+    func noteEnd(after error: any Error) {
+        guard let helping, (error as? PostgresError)?.isPassing == true else { return }
+        helping.withState { $0.isLost = true }
     }
 }
 

@@ -98,6 +98,7 @@ package final class PostgresStore: StateStore {
                 path: server.name, detail: error.phrase,
                 help: "a role that only reads plans with '--lists skip'; 'herald state grants' prints the SQL of roles")
         } catch {
+            noteEnd(after: error)
             throw server.stateError(error)
         }
     }

@@ -36,4 +36,33 @@ import Testing
         #expect(starts.count == 3 * each)
         for place in starts.indices.dropFirst(rate) { #expect(starts[place] - starts[place - rate] >= .seconds(1)) }
     }
+
+    /// A run that looks a moment later sees nothing of a short pause, and goes on with the job.
+    @Test(arguments: ["tide", nil] as [String?])
+    func `a job whose campaign is paused is left for now, and goes on when that is over`(_ paused: String?) async throws
+    {
+        let laboratory = Laboratory(population: 5)
+        try laboratory.memory.commit([.pause(paused)])
+        let sender = ScriptedSender(capacity: 50) { request, number in .accepted(request, number) }
+        let job = JobID(rawValue: 1)
+        var fcm = laboratory.fcm
+        fcm.ramp = .zero
+        let options = RunOptions(fcm: fcm, guards: GuardLimits())
+        func end() async -> WorkerRun<ManualClock>.End {
+            let shared = SharedSend(
+                .sample([], due: Laboratory.start), within: TimeLimits(), ramped: .zero, options)
+            let surroundings = Executor<ManualClock>.Surroundings(
+                store: laboratory.store, sender: sender,
+                crew: ScriptedCrew(isConductor: false, free: [job: [1, 2, 3, 4, 5]]), clock: laboratory.clock,
+                now: { Laboratory.start.adding(laboratory.clock.now.offset) }, random: laboratory.random,
+                fingerprints: Fingerprinter(key: laboratory.store.fingerprintKey))
+            var run = WorkerRun(at: .emulator, clock: laboratory.clock)
+            return await run.work(on: job, shared, in: surroundings).end
+        }
+        #expect(await end() == .paused)
+        #expect(sender.requests.isEmpty)
+        try laboratory.memory.commit([.resume(paused)])
+        #expect(await end() == .over)
+        #expect(sender.requests.count == 5)
+    }
 }

@@ -28,6 +28,8 @@ final class CrewBoard: Sendable {
         var beginning: ContinuousClock.Instant?
         var pauses: [Pause] = []
         var parts: [JobID: Part] = [:]
+        /// A job whose campaign a person has paused, and when to look at that again.
+        var paused: (job: JobID, look: ContinuousClock.Instant)?
     }
 
     struct Pause {

@@ -78,19 +78,33 @@ extension PostgresCrew {
         return crew
     }
 
-    /// A job that needs help, which this process has joined. `nil` if there is none now.
+    /// Between two looks whether a person has resumed a job's campaign.
+    private static let pauseLook = Duration.seconds(1)
+
+    /// A job that needs help, which this process has joined. `nil` if there is none now. One whose campaign is paused needs
+    /// none.
     ///
     /// - Parameter left: jobs that it does not work on again.
     /// - Throws: `UnreadableJob` for one that a herald of another version shared.
     package func nextJob(except left: Set<JobID>) async throws -> (JobID, SharedSend)? {
         guard let reading = board.withState(\.reading) else { return nil }
-        let found = reading.jobs.last { $0.hasFree && !$0.isEnding && !left.contains($0.id) }
+        let now = times.now()
+        let paused = board.withState { state in state.paused.flatMap { now < $0.look ? $0.job : nil } }
+        let found = reading.jobs.last { $0.hasFree && !$0.isEnding && !left.contains($0.id) && $0.id != paused }
         adopt(board.view().share, wants: found != nil)
         // Read first: a conductor waits for whoever has joined.
         guard let found, let (body, age) = try await read(found.id) else { return nil }
         try await checkServer()
         guard var send = SharedSend(reading: body), let age = try? StoredValue.span(age) else {
             throw UnreadableJob(job: found.id)
+        }
+        if try await database.pauses().include(send.campaign) {
+            // It uses nothing of the rates meanwhile.
+            board.withState { state in
+                state.paused = (job: found.id, look: now + Self.pauseLook)
+                state.wants = false
+            }
+            return nil
         }
         send.ramped = .seconds(max(0, age))
         let joined: Int64?

@@ -194,6 +194,51 @@ import Testing
         await run.end()
     }
 
+    @Test func `a job whose campaign is paused needs no help until a person resumes it`() async throws {
+        let scene = try await CrewScene(2000)
+        let run = try await Run(scene)
+        let helper = try await join(scene)
+        try await scene.eventually { helper.view().jobs[run.job]?.hasFree == true }
+        try await run.store.commit([.pause("tide")])
+        #expect(try await helper.nextJob(except: []) == nil)
+        #expect(helper.board.withState { !$0.wants }, "the others have the whole rate")
+        try await run.store.commit([.resume("tide")])
+        try await scene.eventually { try await helper.nextJob(except: [])?.0 == run.job }
+        _ = try await helper.leave(run.job)
+        #expect(try await run.conductor.leave(run.job).left.members == RecipientSet(1...2000))
+        await helper.disband()
+        await run.end()
+    }
+
+    /// Nobody else noticed: its row is still there.
+    @Test(arguments: [true, false])
+    func `who did not reach the state until the lease ended joins again`(_ writes: Bool) async throws {
+        let scene = try await CrewScene(2000)
+        let run = try await Run(scene)
+        let proxy = try PostgresProxy()
+        var times = PostgresTimes()
+        times.patience = .zero
+        let through = PostgresServer(
+            name: "test", schema: scene.server.schema,
+            parameters: scene.server.parameters.merging(["host": proxy.folder]) { $1 }, times: times)
+        // It lives long, and what it read of the run's lease is soon too old for a second try.
+        var timing = scene.timing
+        (timing.length, timing.reading, timing.renewal) = (.seconds(60), .seconds(3600), .seconds(3600))
+        let helper = try await PostgresCrew.join(through, project: "tide-app", endpoint: .emulator, times: timing)
+        try await scene.eventually { try await helper.nextJob(except: []) != nil }
+        try await scene.eventually { helper.board.deadline < .now }
+        #expect(!helper.isLost)
+        proxy.arm(.cutBefore, after: 0)
+        await #expect(throws: StateError.self) {
+            if writes { _ = try await helper.claim(in: run.job) } else { _ = try await helper.store.pauses() }
+        }
+        #expect(proxy.isSpent && helper.isLost && helper.ending == nil)
+        await helper.disband()
+        try await scene.eventually { try await scene.helpers() == 0 }
+        #expect(try await run.conductor.leave(run.job).left.members == RecipientSet(1...2000))
+        await run.end()
+    }
+
     @Test func `a server that is away does not end a process that helps`() async throws {
         let scene = try await CrewScene(10)
         let proxy = try PostgresProxy()
