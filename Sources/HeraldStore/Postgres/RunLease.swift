@@ -76,7 +76,9 @@ package final class RunLease: StateLock {
     private func begin(over session: PostgresSession) async throws {
         do { try await thread.begin { self.keep($0) } } catch {
             await release()
-            try? await session.perform(for: server.patience) { connection, _ in try self.giveBack(over: connection) }
+            try? await session.perform(for: server.patience) { connection, _ in
+                try self.giveBack(over: connection, isLost: false)
+            }
             throw error
         }
     }
@@ -148,9 +150,12 @@ package final class RunLease: StateLock {
                 pause = times.renewal / 5
             }
         }
-        // The connection may have been cut since the last renewal.
-        let patience = holds ? times.renewal / 5 : .zero
-        try? link.perform(until: .now + patience) { connection, _ in try giveBack(over: connection) }
+        // Who learnt of a failover elsewhere still has a connection to the server that is gone.
+        if hasFailedOver { link.close() }
+        // It may have been cut since the last renewal, too.
+        let isLost = !holds
+        let patience = isLost && !hasFailedOver ? .zero : times.renewal / 5
+        try? link.perform(until: .now + patience) { connection, _ in try giveBack(over: connection, isLost: isLost) }
         lose()
     }
 
@@ -183,13 +188,23 @@ package final class RunLease: StateLock {
 
     /// Without it, others wait until the lease ends, and rows of recipients that the run could not delete any more stay
     /// until the next run begins.
-    private func giveBack(over connection: PostgresConnection) throws {
-        for text in [
-            "UPDATE @lease SET run = NULL, token = NULL, ends = clock_timestamp() WHERE epoch = $1",
-            "DELETE FROM @job_row AS piece USING @job AS known WHERE known.id = piece.job AND known.epoch <= $1",
+    ///
+    /// - Parameter isLost: whether the run had to stop, and requests of it may still arrive.
+    private func giveBack(over connection: PostgresConnection, isLost: Bool) throws {
+        for statement in [
+            PostgresStatement(
+                """
+                UPDATE @lease SET run = NULL, token = NULL, ends = clock_timestamp(), resend_from = CASE
+                    WHEN $2 THEN greatest(resend_from, clock_timestamp() + timeout * interval '1 second')
+                    ELSE resend_from END
+                WHERE epoch = $1
+                """, .int(epoch), .bool(isLost)),
+            PostgresStatement(
+                "DELETE FROM @job_row AS piece USING @job AS known WHERE known.id = piece.job AND known.epoch <= $1",
+                .int(epoch)),
         ] {
             let transaction = PostgresTransaction.writing(on: connection, until: .now + times.renewal)
-            transaction.run(text, .int(epoch))
+            transaction.run(statement)
             try transaction.commit()
         }
     }

@@ -67,4 +67,17 @@ import Testing
         #expect((30...40).contains(try #require(rest(lease))))
         await lease.release()
     }
+    /// Nobody else has it yet.
+    @Test func `after a lease that was lost and then given back they may arrive for the timeout`() async throws {
+        let slept = Switch()
+        var times = Self.times(length: .seconds(20))
+        times.now = { slept.isOn ? .now + .seconds(60) : .now }
+        let first = try await RunLease.take(server, run: "first", times)
+        slept.turnOn()
+        #expect(!first.holds)
+        await first.release()
+        let next = try await RunLease.take(server, run: "second", Self.times(length: .seconds(20)))
+        #expect((30...40).contains(try #require(rest(next))))
+        await next.release()
+    }
 }
