@@ -142,6 +142,8 @@ extension PostgresStore {
         _ body: @Sendable @escaping (PostgresTransaction) throws -> Value
     ) async throws -> Value? {
         if self.lease?.hasFailedOver == true { throw StateError.failedOver(path: server.name) }
+        if let error = self.lease?.standstill { throw server.stateError(error) }
+        let start = ContinuousClock.now
         do {
             let number = NumberOnce(commits)
             return try await session.perform(for: patience) { [server, writer] connection, _ in
@@ -170,7 +172,7 @@ extension PostgresStore {
         } catch {
             // The thread that renews the lease may have learnt it first, and then nothing is tried again.
             if self.lease?.hasFailedOver == true { throw StateError.failedOver(path: server.name) }
-            noteEnd(after: error)
+            noteEnd(after: error, since: start)
             throw server.stateError(error)
         }
     }
@@ -182,10 +184,14 @@ extension PostgresStore {
         return { lease.deadline }
     }
 
-    /// A process that helps has tried until its lease ended. It may join again, also if nobody else noticed.
-    func noteEnd(after error: any Error) {
-        guard let helping, (error as? PostgresError)?.isPassing == true else { return }
-        helping.withState { $0.isLost = true }
+    /// What may be gone after another try was tried until the lease ended. A process that helps may join again, also if
+    /// nobody else noticed.
+    ///
+    /// - Parameter begin: from when on nothing was tried again, unless the lease ended later.
+    func noteEnd(after error: any Error, since begin: ContinuousClock.Instant) {
+        guard let error = error as? PostgresError, error.isPassing else { return }
+        helping?.withState { $0.isLost = true }
+        lease?.noteStandstill(error, since: begin)
     }
 }
 

@@ -79,6 +79,8 @@ package final class PostgresStore: StateStore {
     func reading<Value: Sendable>(
         _ body: @Sendable @escaping (PostgresTransaction) throws -> Value
     ) async throws -> Value {
+        if let error = lease?.standstill { throw server.stateError(error) }
+        let end = server.patience()
         do {
             let own = patience
             let patience = { @Sendable [server] in max(own(), server.patience()) }
@@ -98,7 +100,7 @@ package final class PostgresStore: StateStore {
                 path: server.name, detail: error.phrase,
                 help: "a role that only reads plans with '--lists skip'; 'herald state grants' prints the SQL of roles")
         } catch {
-            noteEnd(after: error)
+            noteEnd(after: error, since: end)
             throw server.stateError(error)
         }
     }

@@ -27,8 +27,12 @@ package final class RunLease: StateLock {
         var hasFailedOver = false
         /// Why it could not be renewed last.
         var hindrance: StateError?
+        var standstill: (error: PostgresError, end: ContinuousClock.Instant)?
         var isEnding = false
     }
+
+    /// If the last try takes so long, the server stands still.
+    private static let longTry = Duration.seconds(2)
 
     /// Takes the lease, or throws `StateError.locked`.
     ///
@@ -106,6 +110,21 @@ package final class RunLease: StateLock {
 
     func loseByFailover() { state.withLock { ($0.isLost, $0.hasFailedOver) = (true, true) } }
 
+    /// Why nothing is asked for a while: the lease is over, and a server that stands still would keep this process for the
+    /// time of each try. `nil` if it may be asked.
+    var standstill: PostgresError? {
+        state.withLock { state in state.standstill.flatMap { times.now() < $0.end ? $0.error : nil } }
+    }
+
+    /// - Parameter begin: from when on nothing was tried again, unless the lease ended later.
+    func noteStandstill(_ error: PostgresError, since begin: ContinuousClock.Instant) {
+        let now = times.now()
+        state.withLock { state in
+            guard max(begin, state.deadline).duration(to: now) >= Self.longTry else { return }
+            state.standstill = (error, now + server.times.patience)
+        }
+    }
+
     package func hold<Value>(_ body: () async throws -> Value) async rethrows -> Value {
         do {
             let value = try await body()
@@ -150,6 +169,8 @@ package final class RunLease: StateLock {
                 pause = times.renewal / 5
             }
         }
+        // The lease is over.
+        if standstill != nil { return lose() }
         // Who learnt of a failover elsewhere still has a connection to the server that is gone.
         if hasFailedOver { link.close() }
         // It may have been cut since the last renewal, too.

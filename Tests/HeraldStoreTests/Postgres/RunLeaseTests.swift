@@ -210,6 +210,27 @@ import Testing
         await lease.release()
     }
 
+    /// Each question would take as long as a connection may.
+    @Test func `a run that lost its lease does not ask a server that stands still again and again`() async throws {
+        let proxy = try PostgresProxy()
+        var times = PostgresTimes()
+        (times.answer, times.patience) = (.seconds(10), .seconds(20))
+        let parameters = server.parameters.merging(["host": proxy.folder, "connect_timeout": "3"]) { $1 }
+        let still = PostgresServer(name: "test", schema: server.schema, parameters: parameters, times: times)
+        let lease = try await RunLease.take(still, run: "first", Self.times())
+        let store = try await PostgresStore.open(still, under: lease)
+        proxy.hold()
+        await #expect(throws: StateError.self) { try await store.commit([.pause("tide")]) }
+        let begin = ContinuousClock.now
+        for _ in 1...5 {
+            await #expect(throws: StateError.self) { try await store.commit([.pause("tide")]) }
+            await #expect(throws: StateError.self) { try await store.pauses() }
+        }
+        await lease.release()
+        #expect(ContinuousClock.now - begin < .seconds(15))
+        proxy.letGo()
+    }
+
     @Test func `a machine that slept stops at once when it wakes`() async throws {
         let clock = Clock()
         let lease = try await RunLease.take(server, run: "first", Self.times(clock))

@@ -43,6 +43,7 @@ final class CrewThread: Sendable {
             let isDue = begin - renewed >= board.times.renewal
             do {
                 try link.perform(until: .now) { connection, _ in
+                    connection.isStopped = { [lease = conducting?.lease] in lease?.standstill != nil }
                     if conducting == nil, isDue || CrewDuties(board, self.server, connection).isNew {
                         if isDue { try server.checkPlace(connection) }
                         try CrewDuties(board, server, connection).renew()
@@ -58,6 +59,8 @@ final class CrewThread: Sendable {
             let rest = board.times.reading - begin.duration(to: board.times.now())
             _ = bell.wait(timeout: .now() + max(0.001, rest.seconds))
         }
+        // The run's lease is over.
+        if conducting?.lease.standstill != nil { return }
         try? link.perform(until: .now) { connection, _ in
             try CrewDuties(board, server, connection).goAway(isConductor: conducting != nil)
         }
