@@ -5,6 +5,7 @@ import HeraldStore
 struct Handover {
     private let store: any StateStore
     private let statement: String
+    private let now: @Sendable () -> ContinuousClock.Instant
     /// How many rows the database refused. They are tried again by the next run.
     private(set) var refused = 0
     /// The first of them, and why.
@@ -35,8 +36,11 @@ struct Handover {
         }
     }
 
-    init(to statement: String, from store: any StateStore) {
-        (self.statement, self.store) = (statement, store)
+    init(
+        to statement: String, from store: any StateStore,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
+        (self.statement, self.store, self.now) = (statement, store, now)
     }
 
     /// - Parameter connect: Called when there is somebody to tell of.
@@ -98,8 +102,8 @@ struct Handover {
     private mutating func refusal(
         of part: ArraySlice<DeathNotice>, by target: PostgresTelling
     ) throws(FetchProblem) -> FetchProblem? {
-        let begin = ContinuousClock.now
-        defer { slowest = max(slowest, ContinuousClock.now - begin) }
+        let begin = now()
+        defer { slowest = max(slowest, begin.duration(to: now())) }
         do throws(QueryError) { return try target.tell(part, with: statement).map { .query($0) } } catch {
             throw FetchProblem(error, within: PostgresTelling.limit)
         }
