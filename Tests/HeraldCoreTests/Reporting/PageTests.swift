@@ -115,6 +115,27 @@ import Testing
         }
     }
 
+    /// A browser could not show ten thousand of them.
+    @Test(
+        arguments: [(500, 0, nil), (501, 0, "and 1 more;"), (2000, 3, "and 1,503 more;")] as [(Int, Int, String?)])
+    func `a page lists the next 500 sends, and counts the others`(number: Int, omitted: Int, rest: String?) throws {
+        var proposal = DocumentSamples.planDocument.proposal
+        let first = try #require(proposal.overview.upcoming.first)
+        proposal.plan.waiting = []
+        proposal.overview.upcomingOmitted = omitted
+        proposal.overview.upcoming = (1...number).map { number in
+            var upcoming = first
+            upcoming.occurring.campaign = "coming-\(number)"
+            upcoming.occurring.at = first.occurring.at.adding(.seconds(number))
+            return upcoming
+        }
+        let page = PlanDocument(proposal, id: "i", created: proposal.plan.at).html
+        let listed = page.matches(of: #/coming-(\d+)/#).compactMap { Int($0.1) }
+        #expect(Set(listed) == Set(1...500) && listed.count == 500)
+        let found = page.firstMatch(of: #/and [\d,]+ more;/#).map { String($0.output) }
+        #expect(found == rest)
+    }
+
     @Test func `a plan and a preview read as they were reviewed`() throws {
         let plan = DocumentSamples.planDocument.html.withNamedStyles
         #expect(plan == (try Golden("plan.html").text(recording: plan)))
