@@ -116,33 +116,33 @@ struct StateReader {
     }
 
     func tombstones(after last: Tombstone?, limit: Int) throws -> [Tombstone] {
-        let statement = try db.cachedStatement(
-            sql: """
-                SELECT recipient, registration, died FROM tombstone WHERE (recipient, registration) > (?, ?)
-                ORDER BY recipient, registration LIMIT ?
-                """)
         let rows = try Row.fetchCursor(
-            statement, arguments: [Int64(last?.recipient ?? 0), last?.registration.rawValue ?? "", limit])
+            db.cachedStatement(sql: Self.numberless(StoredValue.tombstones)),
+            arguments: [Int64(last?.recipient ?? 0), last?.registration.rawValue ?? "", limit])
         var found: [Tombstone] = []
         while let row = try rows.next() {
-            let known = try Self.recipient(row)
             found.append(
-                Tombstone(
-                    recipient: known.id, registration: known.registration,
-                    died: try StoredValue.date(row.decode(atIndex: 2))))
+                try StoredValue.tombstone(
+                    row.decode(atIndex: 0), row.decode(atIndex: 1), died: row.decode(atIndex: 2),
+                    row.decode(String?.self, atIndex: 3), row.decode(Int64?.self, atIndex: 4)))
         }
         return found
     }
 
     func deathNotices(after last: DeathNotice?, limit: Int) throws -> [DeathNotice] {
         let rows = try Row.fetchAll(
-            db.cachedStatement(sql: StoredValue.untold.replacing("@", with: "").replacing(#/\$\d/#, with: "?")),
+            db.cachedStatement(sql: Self.numberless(StoredValue.untold)),
             arguments: [last?.run ?? "", last?.number ?? 0, limit])
         return try rows.map { row in
             try StoredValue.deathNotice(
                 row.decode(atIndex: 0), row.decode(atIndex: 1), row.decode(atIndex: 2), row.decode(atIndex: 3),
                 died: row.decode(atIndex: 4))
         }
+    }
+
+    /// A statement of both kinds of states, as SQLite takes it.
+    private static func numberless(_ sql: String) -> String {
+        sql.replacing("@", with: "").replacing(#/\$\d/#, with: "?")
     }
 
     /// - Parameter row: a row with the number and the registration.

@@ -34,6 +34,21 @@ enum StoredValue {
         return id
     }
 
+    /// Tombstones: `$3` of them, after the recipient and the registration `$1`, `$2`.
+    static let tombstones = """
+        SELECT recipient, registration, died, CASE WHEN NOT told THEN noted_run END, noted_number FROM @tombstone
+        WHERE (recipient, registration) > ($1, $2) ORDER BY recipient, registration LIMIT $3
+        """
+
+    static func tombstone(
+        _ id: Int64, _ registration: String, died: Double, _ run: String?, _ number: Int64?
+    ) throws -> Tombstone {
+        let known = try recipient(id, registration)
+        var tombstone = Tombstone(recipient: known.id, registration: known.registration, died: try date(died))
+        if let run, let number { tombstone.notice = .init(run: run, number: number) }
+        return tombstone
+    }
+
     /// The deaths that are numbered and that nobody was told of yet: `$3` of them, after the run and number `$1`, `$2`.
     static let untold = """
         SELECT noted_run, noted_number, recipient, registration, died FROM @tombstone

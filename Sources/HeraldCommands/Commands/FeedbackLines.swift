@@ -11,7 +11,6 @@ struct FeedbackLines {
     init(_ store: any StateStore) { self.store = store }
 
     func deaths(_ write: Write) async throws {
-        let untold = try await untold()
         var last: Tombstone?
         while true {
             let page = try await store.tombstones(after: last, limit: Self.partSize)
@@ -23,23 +22,12 @@ struct FeedbackLines {
                         "registration": .string(tombstone.registration.rawValue),
                         "kind": .string(tombstone.registration.kind.rawValue), "died": .string(tombstone.died.rfc3339),
                     ]
-                    if let notice = untold[tombstone.registration] {
+                    // Of whom a database is still to be told.
+                    if let notice = tombstone.notice {
                         (line["run"], line["number"]) = (.string(notice.run), .int(notice.number))
                     }
                     return JSONValue.object(line).compactText + "\n"
                 }.joined())
-        }
-    }
-
-    /// Of whom a database is still to be told, under which run and number. These are few, unless it never takes any.
-    private func untold() async throws -> [Registration: DeathNotice] {
-        var untold: [Registration: DeathNotice] = [:]
-        var last: DeathNotice?
-        while true {
-            let page = try await store.deathNotices(after: last, limit: Self.partSize)
-            guard let end = page.last else { return untold }
-            last = end
-            for notice in page { untold[notice.registration] = notice }
         }
     }
 

@@ -136,8 +136,15 @@ package final class MemoryStore: StateStore {
     }
 
     package func tombstones(after last: Tombstone?, limit: Int) -> [Tombstone] {
-        let all = content.withLock(\.tombstones).flatMap { recipient, deaths in
-            deaths.map { Tombstone(recipient: recipient, registration: $0, died: $1) }
+        let (tombstones, notices) = content.withLock { ($0.tombstones, $0.notices) }
+        let all = tombstones.flatMap { recipient, deaths in
+            deaths.map { registration, died -> Tombstone in
+                var tombstone = Tombstone(recipient: recipient, registration: registration, died: died)
+                if let notice = notices[recipient]?[registration], !notice.isTold {
+                    tombstone.notice = .init(run: notice.run, number: notice.number)
+                }
+                return tombstone
+            }
         }
         let later = all.filter { tombstone in last.map { Tombstone.precedes($0, tombstone) } ?? true }
         return Array(later.sorted(by: Tombstone.precedes).prefix(limit))

@@ -5,6 +5,15 @@ package struct Tombstone: Hashable, Sendable {
     package var recipient: RecipientID
     package var registration: Registration
     package var died: Date
+    /// Under which number somebody is still to be told of it. `nil` if nobody is.
+    package var notice: Notice?
+
+    package struct Notice: Hashable, Sendable {
+        package var run: String
+        package var number: Int64
+
+        package init(run: String, number: Int64) { (self.run, self.number) = (run, number) }
+    }
 
     package init(recipient: RecipientID, registration: Registration, died: Date) {
         self.recipient = recipient

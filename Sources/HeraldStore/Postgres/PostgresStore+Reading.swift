@@ -71,14 +71,11 @@ extension PostgresStore {
     package func tombstones(after last: Tombstone?, limit: Int) async throws -> [Tombstone] {
         try await reading { transaction in
             let page = PostgresStatement(
-                """
-                SELECT recipient, registration, died FROM @tombstone WHERE (recipient, registration) > ($1, $2)
-                ORDER BY recipient, registration LIMIT $3
-                """, .int(Int64(last?.recipient ?? 0)), .text(last?.registration.rawValue ?? ""), .int(limit))
+                StoredValue.tombstones, .int(Int64(last?.recipient ?? 0)), .text(last?.registration.rawValue ?? ""),
+                .int(limit))
             return try transaction.commit([page])[0].all.map { row in
-                let known = try StoredValue.recipient(row.int(0), row.text(1))
-                return Tombstone(
-                    recipient: known.id, registration: known.registration, died: try StoredValue.date(row.double(2)))
+                try StoredValue.tombstone(
+                    row.int(0), row.text(1), died: row.double(2), row.optionalText(3), row.optionalInt(4))
             }
         }
     }

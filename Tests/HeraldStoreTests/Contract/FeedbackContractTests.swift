@@ -41,6 +41,16 @@ struct FeedbackContractTests {
         #expect(try await notices(open) == [])
     }
 
+    /// So whoever reads all deaths, in parts, need not keep those who are left.
+    @Test(arguments: StoreKind.allCases)
+    func `a death says under which number somebody is still to be told of it`(_ kind: StoreKind) async throws {
+        let open = try await state(kind, dead: [1, 2, 3])
+        try await open.commit(.numberDeaths(run: "a"), .toldDeaths(run: "a", 2...2), .forget([4], at: Self.died))
+        let deaths = try await open.other().tombstones(after: nil, limit: 9)
+        #expect(deaths.map(\.recipient) == [1, 2, 3, 4])
+        #expect(deaths.map(\.notice) == [.init(run: "a", number: 1), nil, .init(run: "a", number: 3), nil])
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `a run that numbers twice goes on with its numbers`(_ kind: StoreKind) async throws {
         let open = try await state(kind, dead: [1])
