@@ -29,6 +29,7 @@ extension PostgresStore {
         // Until it gets its locks, every run waits for it.
         let transaction = PostgresTransaction.writing(
             on: connection, until: server.readingDeadline, .init(wait: .seconds(2)))
+        let wasHeld = try transaction.fetch("SELECT run IS NOT NULL FROM @lease FOR UPDATE").first?.bool(0) ?? false
         // No run goes on meanwhile. A run of an older herald cannot go on afterwards: its commits have an earlier epoch.
         let lease = try transaction.fetch(
             """
@@ -47,6 +48,14 @@ extension PostgresStore {
             for statement in step { transaction.run(statement) }
         }
         transaction.run("UPDATE @identity SET format = $1", .int(PostgresSchema.format))
+        if wasHeld {
+            // As for whoever takes the lease of a run that died. In format 1 it does not say how long that is.
+            transaction.run(
+                """
+                UPDATE @lease SET resend_from =
+                    greatest(resend_from, clock_timestamp() + greatest(timeout, $1) * interval '1 second')
+                """, .double(LeaseTimes().timeout.seconds))
+        }
         try transaction.commit()
     }
 }

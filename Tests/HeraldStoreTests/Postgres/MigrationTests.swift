@@ -72,6 +72,17 @@ import Testing
         await #expect(throws: StateError.leaseLost(holder: "old")) { try await store.commit([.pause("x")], under: old) }
     }
 
+    @Test(arguments: [true, false])
+    func `requests of a run that died before may still arrive`(_ hasDied: Bool) async throws {
+        try await PostgresTestServer.ask(
+            "UPDATE herald.lease SET run = \(hasDied ? "'old'" : "NULL"), ends = now() - interval '1 second'",
+            at: address)
+        #expect(try await location.migrate())
+        let lock = try await location.lock(for: "run")
+        #expect((lock.resendTime != nil) == hasDied)
+        await lock.hold {}
+    }
+
     @Test func `while somebody reads its tables it is not migrated, and nobody waits for that`() async throws {
         let reader = try PostgresConnection(server.parameters, schema: "herald")
         try reader.perform(
