@@ -52,11 +52,11 @@ import Testing
         let elapsed = Mutex(Duration.zero)
         let begin = ContinuousClock.now
         var handover = Handover(to: statement, from: store) {
-            begin
-                + elapsed.withLock { elapsed in
-                    elapsed += .seconds(seconds)
-                    return elapsed
-                }
+            let passed = elapsed.withLock { elapsed -> Duration in
+                elapsed += .seconds(seconds)
+                return elapsed
+            }
+            return begin + passed
         }
         let role = try PostgresAddress(
             ofList: address.replacing("herald@", with: "told_\(name)@"), isFromFile: false, variables: [:], ca: nil)

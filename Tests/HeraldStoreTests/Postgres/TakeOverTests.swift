@@ -71,7 +71,7 @@ import Testing
     @Test func `after a lease that was lost and then given back they may arrive for the timeout`() async throws {
         let slept = Switch()
         var times = Self.times(length: .seconds(20))
-        times.now = { slept.isOn ? .now + .seconds(60) : .now }
+        times.now = { ContinuousClock.now + (slept.isOn ? Duration.seconds(60) : .zero) }
         let first = try await RunLease.take(server, run: "first", times)
         slept.turnOn()
         #expect(!first.holds)
