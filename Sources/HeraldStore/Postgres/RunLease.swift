@@ -110,8 +110,8 @@ package final class RunLease: StateLock {
 
     func loseByFailover() { state.withLock { ($0.isLost, $0.hasFailedOver) = (true, true) } }
 
-    /// Why nothing is asked for a while: the lease is over, and a server that stands still would keep this process for the
-    /// time of each try. `nil` if it may be asked.
+    /// Why nothing is asked for a while: the lease is over, and a server that stands still would keep this process for
+    /// the time of each try. `nil` if it may be asked.
     var standstill: PostgresError? {
         state.withLock { state in state.standstill.flatMap { times.now() < $0.end ? $0.error : nil } }
     }

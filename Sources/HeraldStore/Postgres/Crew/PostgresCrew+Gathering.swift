@@ -81,8 +81,8 @@ extension PostgresCrew {
     /// Between two looks whether a person has resumed a job's campaign.
     private static let pauseLook = Duration.seconds(1)
 
-    /// A job that needs help, which this process has joined. `nil` if there is none now. One whose campaign is paused needs
-    /// none.
+    /// A job that needs help, which this process has joined. `nil` if there is none now. One whose campaign is paused
+    /// needs none.
     ///
     /// - Parameter left: jobs that it does not work on again.
     /// - Throws: `UnreadableJob` for one that a herald of another version shared.
