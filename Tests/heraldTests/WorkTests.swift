@@ -210,6 +210,30 @@ import Testing
         await sandbox.end()
     }
 
+    @Test func `a worker that may not join a send says why, and does not try again at once`() async throws {
+        let host = try await emulator()
+        let text = """
+            CREATE FUNCTION \(schema).refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                IF (SELECT conducts FROM \(schema).worker WHERE id = NEW.worker) THEN RETURN NEW; END IF;
+                RAISE EXCEPTION 'the disk is full' USING ERRCODE = '53100';
+            END $$;
+            CREATE TRIGGER refuse BEFORE INSERT ON \(schema).job_part FOR EACH ROW EXECUTE FUNCTION \(schema).refuse();
+            """
+        try await PostgresTestServer.ask(text, at: try #require(sandbox.environment(host)["HERALD_STATE"]))
+        let worker = try worker("--project", "demo-project", host: host)
+        try await eventually { try await processes().count == 1 }
+        try await slowDown(host)
+        let begin = ContinuousClock.now
+        let ended = await (try run(host: host)).wait()
+        #expect(ended.status == 0, "\(ended.output)\(ended.errors)")
+        worker.signal(SIGTERM)
+        let errors = await worker.wait().errors
+        let seconds = Int((ContinuousClock.now - begin).components.seconds)
+        let tries = errors.components(separatedBy: "PostgreSQL says: the disk is full; joining again").count - 1
+        #expect((1...seconds + 2).contains(tries), "\(errors)")
+        await sandbox.end()
+    }
+
     @Test(arguments: [
         ("state copy --to {folder}/copy.sqlite", "was moved to"), ("", "is in another database than"),
     ])

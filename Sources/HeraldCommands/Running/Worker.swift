@@ -17,6 +17,8 @@ struct Worker {
 
     /// How often it looks for something to do. To look takes no request.
     private static let patience = Duration.milliseconds(100)
+    /// How long it keeps away, if it was parted from the others within that time.
+    private static let rest = Duration.seconds(2)
 
     private static let lookHere = "look at this machine's credential, clock and network, then start the worker again"
 
@@ -32,15 +34,16 @@ struct Worker {
             "herald: waiting for a run on \(server.name); at most \(cap) requests in flight: that many outcomes could become unknown if this machine dies\n"
         )
         while true {
+            let begin = ContinuousClock.now
             let end = await help(crew, &run, &account)
             await crew.disband()
             write(account, isWorking: false)
             if let end { throw end }
             if let reason = crew.ending { throw reason }
-            console.error(
-                "herald: this process has no part in the run any more, because it did not reach the state, its row there was changed, the run lost the lock, or the database failed over; joining again\n"
-            )
-            crew = try await joinEventually()
+            tellParting(crew.loss)
+            // What parted it so soon may do so again.
+            let isSoon = ContinuousClock.now - begin < Self.rest
+            crew = try await joinEventually(after: isSoon ? Self.rest : .zero)
         }
     }
 
@@ -58,12 +61,14 @@ struct Worker {
         try await PostgresCrew.join(server, project: settings.project, endpoint: destination.kind, times: times)
     }
 
-    private func joinEventually() async throws -> PostgresCrew {
+    private func joinEventually(after rest: Duration) async throws -> PostgresCrew {
+        var rest = rest
         while true {
+            if signals.first != 0 { throw CommandFailure(.interrupted(signal: signals.first)) }
+            try await Task.sleep(for: rest)
             do { return try await join() } catch let error as StateError {
                 guard case .inaccessible = error else { throw error }
-                if signals.first != 0 { throw CommandFailure(.interrupted(signal: signals.first)) }
-                try await Task.sleep(for: .seconds(1))
+                rest = .seconds(1)
             }
         }
     }
@@ -140,6 +145,13 @@ struct Worker {
     }
 
     // MARK: Telling
+
+    private func tellParting(_ loss: StateError?) {
+        let reason =
+            loss.map { ": \($0)" }
+            ?? ", because it did not reach the state, its row there was changed, the run lost the lock, or the database failed over"
+        console.error("herald: this process has no part in the run any more\(reason); joining again\n")
+    }
 
     private func tell(_ report: StepReport, _ send: SharedSend, _ end: WorkerRun<ContinuousClock>.End) {
         var text = "\(send.occurrence): \(report.accepted.grouped) accepted, \(report.rejected.grouped) rejected"

@@ -190,7 +190,7 @@ extension PostgresStore {
     /// - Parameter begin: from when on nothing was tried again, unless the lease ended later.
     func noteEnd(after error: any Error, since begin: ContinuousClock.Instant) {
         guard let error = error as? PostgresError, error.isPassing else { return }
-        helping?.withState { $0.isLost = true }
+        helping?.lose(after: server.stateError(error))
         lease?.noteStandstill(error, since: begin)
     }
 }

@@ -19,6 +19,8 @@ final class CrewBoard: Sendable {
         /// For a process that helps: when it stops, unless its lease is renewed.
         var deadline: ContinuousClock.Instant?
         var isLost = false
+        /// Why it is lost, if the state said so.
+        var loss: StateError?
         /// Why this process has nothing to do in the state any more.
         var ending: StateError?
         /// The most that the sending thread uses of the rates.
@@ -71,6 +73,14 @@ final class CrewBoard: Sendable {
     func giveUp(after error: StateError) {
         if case .inaccessible = error { return }
         stop(because: error)
+    }
+
+    /// Ends the part of a process that helps. It may join again.
+    func lose(after error: StateError) {
+        state.withLock { state in
+            state.isLost = true
+            state.loss = state.loss ?? error
+        }
     }
 
     /// Ends a process that helps.

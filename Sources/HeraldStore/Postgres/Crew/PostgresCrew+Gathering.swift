@@ -112,7 +112,7 @@ extension PostgresCrew {
             throw StateError.leaseLost(holder: holder)
         } catch {
             // Its part may be there, and the conductor would wait for it. Once this process is gone, it is taken back.
-            board.withState { $0.isLost = true }
+            board.lose(after: server.stateError(error))
             throw error
         }
         guard let part = joined else { return nil }

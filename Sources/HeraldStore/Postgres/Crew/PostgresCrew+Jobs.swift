@@ -87,7 +87,7 @@ extension PostgresCrew {
         } catch {
             // Otherwise the conductor would wait for recipients that nobody sends to. Once this process is gone, it takes
             // them back.
-            board.withState { $0.isLost = true }
+            board.lose(after: server.stateError(error))
             throw error
         }
         return Settlement()

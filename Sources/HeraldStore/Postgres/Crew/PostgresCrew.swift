@@ -58,6 +58,9 @@ package final class PostgresCrew: Crew {
     /// Whether the others take this process for dead.
     package var isLost: Bool { board.withState(\.isLost) }
 
+    /// Why they do, if the state said so.
+    package var loss: StateError? { board.withState(\.loss) }
+
     /// Why there will be nothing to help with in this state. `nil` while there may be.
     package var ending: StateError? { board.withState(\.ending) }
 
