@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # The tests that run one after the other. Tests/ArchitectureTests holds it against the tests.
-serial='^(FCMClientTests|heraldTests)\.|^HeraldCoreTests\.MistakenCommandTests/|^HeraldStoreTests\.(Crew|CrewEnd|CrewFence|CrewRate|CrewRow|PersonalCrew|PostgresFault|RunLease|StateDatabase|TakeOver|Failover|ThreadEnd|Migration|StateCopy)Tests/|^FCMEmulatorTests\.(Access|Departures|Event|FaultServing|FaultStream|KeptDevices|SecureServer|Server)Tests/'
+serial='^(FCMClientTests|heraldTests)\.|^HeraldCoreTests\.MistakenCommandTests/|^HeraldStoreTests\.(Crew|CrewEnd|CrewFence|CrewRate|CrewRow|PersonalCrew|PostgresFault|RunLease|StateDatabase|TakeOver|Failover|FailoverEnd|ThreadEnd|Migration|StateCopy)Tests/|^FCMEmulatorTests\.(Access|Departures|Event|FaultServing|FaultStream|KeptDevices|SecureServer|Server)Tests/'
 
 # Those of them that are sweeps: over points at which a program ends, over faults, over commands. Both lines should take
 # about as long.
