@@ -210,14 +210,14 @@ package final class RunLease: StateLock {
     /// Without it, others wait until the lease ends, and rows of recipients that the run could not delete any more stay
     /// until the next run begins.
     ///
-    /// - Parameter isLost: whether the run had to stop, and requests of it may still arrive.
+    /// - Parameter isLost: whether the run had to stop. Requests of it may still arrive, and those of processes that
+    ///   helped: it did not wait for them.
     private func giveBack(over connection: PostgresConnection, isLost: Bool) throws {
         for statement in [
             PostgresStatement(
                 """
-                UPDATE @lease SET run = NULL, token = NULL, ends = clock_timestamp(), resend_from = CASE
-                    WHEN $2 THEN greatest(resend_from, clock_timestamp() + timeout * interval '1 second')
-                    ELSE resend_from END
+                UPDATE @lease SET run = NULL, token = NULL, ends = clock_timestamp(),
+                    resend_from = CASE WHEN $2 THEN \(Self.lastArrival) ELSE resend_from END
                 WHERE epoch = $1
                 """, .int(epoch), .bool(isLost)),
             PostgresStatement(
