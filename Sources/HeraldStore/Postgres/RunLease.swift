@@ -296,14 +296,16 @@ extension RunLease {
     ///
     /// - Returns: `false` if another run holds it, or none.
     static func end(_ run: String, on server: PostgresServer) async throws -> Bool {
-        try await asking(server) { connection in
+        // Of this attempt, which is known again if the answer to an earlier try was lost.
+        let token = UUID()
+        return try await asking(server) { connection in
             try PostgresTransaction.writing(on: connection, until: server.deadline).commit([
                 PostgresStatement(
                     """
-                    UPDATE @lease SET epoch = \(nextEpoch), run = NULL, token = NULL, ends = clock_timestamp(),
+                    UPDATE @lease SET epoch = \(nextEpoch), run = NULL, token = $2, ends = clock_timestamp(),
                         resend_from = \(lastArrival)
-                    WHERE run = $1 RETURNING epoch
-                    """, .text(run))
+                    WHERE run = $1 OR run IS NULL AND token = $2 RETURNING epoch
+                    """, .text(run), .uuid(token))
             ])[0].count > 0
         }
     }

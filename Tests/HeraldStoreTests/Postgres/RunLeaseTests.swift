@@ -262,6 +262,15 @@ import Testing
         await lease.release()
     }
 
+    @Test func `whoever takes the lease from a run hears of it, also if the first answer was lost`() async throws {
+        let proxy = try PostgresProxy()
+        let lease = try await RunLease.take(server, run: "first", Self.times())
+        proxy.arm(.cutAfter, at: .text("RETURNING epoch"))
+        #expect(try await RunLease.end("first", on: server(through: proxy)))
+        #expect(proxy.isSpent)
+        await lease.release()
+    }
+
     @Test func `a renewal that waits for a lock ends with the wait, and leaves nobody waiting at the server`()
         async throws
     {
