@@ -1,3 +1,4 @@
+import FCM
 import Foundation
 import HeraldTestSupport
 import Testing
