@@ -19,6 +19,8 @@ final class CachedWorld {
     private var lineage = 0
     /// Counts the modification times that were given to files.
     private var hour = 0
+    /// Whoever dies later has a later tombstone.
+    private var deaths = 0
 
     private typealias Row = (registration: Registration, locale: String, zone: String)
 
@@ -156,7 +158,8 @@ final class CachedWorld {
             let store = try openStore()
             let known = try await store.recipients(after: 0, limit: 100)
             if let one = known.randomElement(using: &random), one.registration.kind == .token {
-                try await store.commit([.forget([one.id], at: .at(0))])
+                deaths += 1
+                try await store.commit([.forget([one.id], at: .at(Double(deaths)))])
             }
             return "somebody is dead"
         default: return "nothing"

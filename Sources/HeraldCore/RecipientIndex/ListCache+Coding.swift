@@ -3,7 +3,7 @@ internal import Crypto
 /// The encoded form: what made it, what it is valid for, the sources one by one, and a SHA-256 over all of that.
 extension ListCache {
     /// Must be raised when lists are read differently, or when any part of the cache is written differently.
-    package static let format = 5
+    package static let format = 6
 
     private static let title = Array("herald lists".utf8)
     private static let digestSize = 32

@@ -82,7 +82,7 @@ struct RecipientPass {
     }
 
     /// Calls `body` for each owner whose campaigns go by zones and that takes the recipient that `next` returned last: with
-    /// the owner's place, and the membership class of the newest row.
+    /// the owner's place, and the membership class of the row whose zone counts (`NewestZones`).
     func eachNewestZone(_ body: (Int, UInt32) -> Void) { newestZones.each(body) }
 
     /// The registration that counts, of the recipient that `next` returned last. A living one counts before a dead one,
@@ -201,6 +201,7 @@ struct RecipientPass {
     private mutating func judgeCurrent() {
         guard current.isListed else { return }
         if current.isLiving { living += 1 }
+        newestZones.judge(died: current.isLiving ? nil : current.died)
         let isBetter = !best.isListed || current.outranks(best)
         if keepsOthers {
             let other = isBetter ? best : current
