@@ -8,6 +8,11 @@ extension Planner {
                 "\(id) leaves out \(count(sorting.waves.joinedLate, "recipient")) whose clock had passed it when its schedule got a time zone field: \(sorting.zonesOfLate)"
             )
         }
+        if !sorting.leftToNextDay.isEmpty {
+            overview.warnings.append(
+                "\(id) goes to \(count(sorting.leftToNextDay.count, "recipient")) a day later, because their clock had passed it when the campaign was first seen (if_passed: next_day)"
+            )
+        }
         guard !sorting.passed.isEmpty else { return }
         overview.warnings.append(
             "\(id) leaves out \(count(sorting.passed.count, "recipient")) whose clock had passed it when the campaign was first seen (if_passed)"

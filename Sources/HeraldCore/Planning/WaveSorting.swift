@@ -10,6 +10,8 @@ struct WaveSorting {
     private(set) var skippedAhead = Partition<SkipReason>()
     /// Those whose clock had passed it for too long when the campaign was first seen.
     private(set) var passed = RecipientSet()
+    /// Those who get it a day later for that reason.
+    private(set) var leftToNextDay = RecipientSet()
     /// Whose wave no run can fix yet, because nobody knows who is in an audience. They are in none.
     private(set) var undecided = RecipientSet()
     /// How many joined after their wave, by the names of zones.
@@ -172,6 +174,9 @@ struct WaveSorting {
         if instant > standing.now {
             waves.ahead.move(others, to: instant)
             if let reason = reaching?.fate.reason { skippedAhead.move(free, to: reason) }
+            let isADayLater =
+                campaign.schedule.mayWaitADay && instant > campaign.schedule.reaching(standing.local, in: zone).instant
+            if isADayLater { leftToNextDay.formUnion(free) }
             sizes[instant, default: [:]][zone.name, default: 0] += others.count
             return
         }
