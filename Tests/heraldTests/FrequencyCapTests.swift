@@ -67,6 +67,20 @@ struct FrequencyCapTests {
         #expect(town.sent("ebb").isEmpty)
     }
 
+    /// - Parameter last: up to whom of forty people have had a message.
+    @Test(arguments: [("15m", 40), ("manual", 40), ("15m", 1)])
+    func `a plan says so if caps leave nobody in a stage`(_ soak: String, _ last: Int) async throws {
+        let town = try Town(Self.files(Self.campaign("ebb"), members: 1...last), at: Self.monday)
+        #expect(try await town.herald("state", "init").failure == nil)
+        #expect(try await town.herald("run").failure == nil)
+        let staged = Self.campaign("flood", "delivery: {stages: [50%, 100%], soak: \(soak)}")
+        try write(Self.files(Self.campaign("ebb"), staged, members: 1...40), town)
+        let plan = try await town.herald("plan")
+        let missing = soak == "manual" ? "a decision" : "a soak"
+        let words = "so nobody gets it in stage 50 %; stage 100 % opens without \(missing)"
+        #expect(plan.output.contains(words) == (last == 40), "\(plan.output)")
+    }
+
     @Test func `what was sent counts through renames, pruning, a lost file and a new checkout of the list`()
         async throws
     {

@@ -13,6 +13,8 @@ extension Plan {
         package var soak: Stages.Soak
         /// Those whose stage is not open yet.
         package var ahead = Partition<StageShare>()
+        /// Whether others of the open stage wait for their clock or their window.
+        package var othersWait = false
     }
 }
 

@@ -26,11 +26,25 @@ extension Planner {
 
     /// Takes out whom a cap stops. Nothing queues behind a cap: they are skipped for good, unless only an earlier send stops
     /// them and does not start.
-    func applyCaps(to send: inout Plan.Send, _ book: CapBook) {
+    mutating func applyCaps(to send: inout Plan.Send, _ book: CapBook) {
         guard heedsCaps(send) else { return }
         send.counting = counting(send)
         if send.counting != nil { send.earlierStarts = state.starts[send.occurrence] ?? Partition() }
         cap(&send, by: book)
+        noteCappedStage(of: send)
+    }
+
+    /// A stage of which nobody is sent anything shows nothing, and the next one waits for nothing.
+    private mutating func noteCappedStage(of send: Plan.Send) {
+        guard sizes == nil, send.members.isEmpty, send.discovered.isEmpty, let staging = send.staging,
+            !staging.othersWait, staging.figures.outcomes == 0, let next = staging.ahead.states.min()
+        else { return }
+        let capped = send.skipped.members { if case .capped = $0 { true } else { false } }
+        guard !capped.isEmpty else { return }
+        let missing = staging.soak == .manual ? "a decision" : "a soak"
+        overview.warnings.append(
+            "\(send.occurrence): caps stop \(count(capped.count, "recipient")), so nobody gets it in stage \(staging.share.words); stage \(next.words) opens without \(missing)"
+        )
     }
 
     /// Whom caps stop of those who may have another of these occurrences already, and are sent that one again. The send

@@ -85,7 +85,12 @@ extension Planner {
         var part = part
         part.staging = staging.plan(isSent: isSent)
         part.staysOpen = part.staysOpen || staging.hasLater
-        return admitting(part, of: wanted, occurrence, since: staging.since)
+        return admitting(part, of: wanted, occurrence, since: staging.since).map { send in
+            var send = send
+            let others = staging.open.subtracting(send.members).subtracting(send.skipped.all)
+            send.staging?.othersWait = !others.isEmpty
+            return send
+        }
     }
 
     private mutating func soak(
