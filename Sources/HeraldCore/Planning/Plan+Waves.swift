@@ -9,7 +9,7 @@ extension Plan {
         /// Whether the occurrence itself says until when who is in its waves is fixed, so the campaign's watermark need not
         /// stay before them.
         package var hasOwnMark: Bool { nextMark != nil }
-        /// What it says of that once the state knows the fresh ones. The watermark may be of a later look by then.
+        /// What it says of that once the state knows the unrecorded ones. The watermark may be of a later look by then.
         package var nextMark: Date?
         /// What the state must learn of them.
         package var unrecorded = Partition<Date>()

@@ -34,9 +34,11 @@ extension Planner {
         if !campaign.enabled, !schedule.isCron, begun.isEmpty { dealt = progress.mark }
         noteFastClock(campaign, progress.mark)
         for (id, occurrence) in open where occurrence.hasBegun {
-            let sorting = occurrence.local.map { self.sorting($0, wanted, occurrence, progress) }
+            var sorting = occurrence.local.map { self.sorting($0, wanted, occurrence, progress) }
+            sorting?.leaveOutLate(
+                of: campaign, occurrence, waited: waits.recorded[id], in: windowZones(of: wanted), at: now)
             let sends = planBegun(wanted, id, occurrence, sorting)
-            let notesWaves = sends.contains { $0.waves?.fresh.isEmpty == false }
+            let notesWaves = sends.contains { $0.waves?.unrecorded.isEmpty == false }
             if !notesWaves, let sorting { hold(&dealt, before: sorting.waves) }
             let undecided = sorting?.undecided ?? []
             // An empty list does not say that nobody is in the waves of now.
@@ -44,11 +46,14 @@ extension Planner {
             let isOpen = isEmpty || !undecided.isEmpty
             if isOpen { dealt = min(dealt, progress.mark) }
             if campaign.enabled, !undecided.isEmpty { noteUndecided(wanted, id, undecided) }
-            if let waves = sorting?.waves {
-                let fixesAll = waves.fresh.isEmpty && !isOpen && !listsSkipped
+            // Whose waves they are once it has another target, only a step says.
+            let isForOthers = sorting?.isForOthers == true
+            if let waves = sorting?.waves, isForOthers ? notesWaves : !isApart(id, occurrence, campaign) {
+                let fixesAll = waves.fresh.isEmpty && !isForOthers && !isOpen && !listsSkipped
                 see(id, occurrence, waves, fixesAll: fixesAll, until: progress.mark)
             }
             if campaign.enabled, let sorting { noteAhead(sorting, id, wanted) }
+            if sends.isEmpty, let sorting { noteLeftOut(sorting, id) }
             result += sends
         }
         if campaign.enabled, schedule.isCron || begun.isEmpty {
@@ -80,6 +85,16 @@ extension Planner {
         plan.looks[campaign.name.value] = Plan.Look(
             mark: campaign.enabled ? mark(progress.mark) : nil, occurrences: Set((open + unbegun).map(\.id)))
         return result
+    }
+
+    /// Whether no run decides who is in the waves of an occurrence that has begun: its campaign has another target or time
+    /// by now, or nobody of it may start before a person says so. Who is listed meanwhile says nothing about its people.
+    private func isApart(_ id: OccurrenceID, _ occurrence: RecordedOccurrence, _ campaign: Campaign) -> Bool {
+        if sizes != nil { return false }
+        if state.pauses.include(campaign.name.value) { return true }
+        if occurrence.isForOthers(in: campaign, desired.audiencePreviousNames) { return true }
+        let waits = occurrence.isChanged(in: campaign) || !campaign.enabled || occurrence.halt != nil
+        return waits && plan.held.contains { $0.occurrence == id && $0.kind != .unknown }
     }
 
     // MARK: How far it has got

@@ -246,7 +246,9 @@ extension RecordedState {
         let skipped: [(SkipReason, RecipientSet)] =
             later.hasBegun ? [(.notTried, occurrence.untried.subtracting(.target)), (.heldOut, heldOut)] : []
         let skips = skipped.filter { !$0.1.isEmpty }.map { StateChange.skip(id, $0.1, $0.0) }
-        return changes + skips + [.assign(id, Partition())]
+        // At the same time, whoever has it stays in their wave.
+        let waves = later.local == occurrence.local ? occurrence.waves.intersection(known) : Partition()
+        return changes + skips + [.assign(id, Partition())] + (waves.isEmpty ? [] : [.waves(id, waves)])
     }
 
     /// The occurrence that has the time of a campaign that is due once, where an earlier schedule had several.

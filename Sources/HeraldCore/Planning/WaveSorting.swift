@@ -14,6 +14,12 @@ struct WaveSorting {
     private(set) var leftToNextDay = RecipientSet()
     /// Whose wave no run can fix yet, because nobody knows who is in an audience. They are in none.
     private(set) var undecided = RecipientSet()
+    /// Whether it is for all who are listed since a person let it go on with another target.
+    private(set) var isForOthers = false
+    /// Those of them who had no part in it before, and whose clock had come to it by then.
+    private var newcomers = RecipientSet()
+    /// Whether it is too late for some of these.
+    private(set) var leavesOut = false
     /// How many joined after their wave, by the names of zones.
     private var late: [String: Int] = [:]
     /// Seeds of the target whose own clock had passed it before anybody was sent it, by the names of zones.
@@ -43,7 +49,9 @@ struct WaveSorting {
             local: local, wanted: wanted, progress: progress, known: known, inWave: inWave, partakers: partakers,
             holdouts: begun ? wanted.holdouts : [], hasBegun: begun, isForAll: isForAll,
             isClosed: recorded?.isReopened == true,
+            former: isForAll && !isForecast && !known.isEmpty ? recorded?.ledger?.entries.all : nil,
             fixed: max(recorded?.unseen ?? progress.mark, known.states.max() ?? .distantPast), now: now)
+        isForOthers = standing.former != nil
         var sizes: [Date: [String: Int]] = [:]
         let newSeeds = begun && !isForAll ? progress.seeds.subtracting(partakers).subtracting(inWave) : []
         // Where nobody else takes part, there is no other wave that seeds could start with: those of the target go by their
@@ -95,6 +103,8 @@ struct WaveSorting {
         let isForAll: Bool
         /// Once it has ended, nobody joins it.
         let isClosed: Bool
+        /// Who had a part in it while it had another target. `nil` if it always had this one, or if that is not known.
+        let former: RecipientSet?
         /// Until when who is in a wave is fixed.
         let fixed: Date
         let now: Date
@@ -135,6 +145,9 @@ struct WaveSorting {
             return
         }
         waves.reached.move(owed, to: instant)
+        if let former = standing.former, instant <= standing.fixed {
+            newcomers.formUnion(owed.subtracting(former).subtracting(standing.holdouts))
+        }
         var joining = RecipientSet()
         if reaching == nil {
             passed.formUnion(free)
@@ -154,6 +167,27 @@ struct WaveSorting {
             }
         }
         sizes[instant, default: [:]][zone.name, default: 0] += owed.count + joining.count
+    }
+
+    /// Whoever only another target has, and for whose wave it was too late when a person let it go on, joined after that.
+    ///
+    /// - Parameters:
+    ///   - waited: when nobody could start (`WindowWaits`).
+    ///   - zones: those of their windows, none if nobody knows them.
+    mutating func leaveOutLate(
+        of campaign: Campaign, _ recorded: RecordedOccurrence, waited: Date?, in zones: [Zone], at now: Date
+    ) {
+        // A stage may have kept them waiting.
+        if newcomers.isEmpty || campaign.delivery.stages != nil || !recorded.stages.isEmpty { return }
+        for instant in waves.reached.states.sorted() {
+            let limits = campaign.limits(due: instant, suspended: recorded.suspended, waited: waited, in: zones)
+            guard limits.lateness(at: now) != nil else { continue }
+            let late = waves.reached[instant].intersection(newcomers)
+            waves.reached.move(late, to: nil)
+            waves.unrecorded.move(late, to: nil)
+            waves.joinedLate += late.count
+            leavesOut = leavesOut || !late.isEmpty
+        }
     }
 
     private mutating func noteLate(_ count: Int, in zone: String) {

@@ -222,9 +222,9 @@ struct StepWork {
         if let assignment = send.assignment { changes.append(.assign(send.occurrence, assignment)) }
         if !send.returning.isEmpty { changes.append(.outcome(send.occurrence, send.returning, nil)) }
         if let waves = send.waves {
-            if !waves.unrecorded.isEmpty { changes.append(.waves(send.occurrence, waves.unrecorded)) }
-            if let mark = waves.nextMark, !waves.fresh.isEmpty {
-                changes.append(.unseen(send.occurrence, since: mark))
+            if !waves.unrecorded.isEmpty {
+                changes.append(.waves(send.occurrence, waves.unrecorded))
+                if let mark = waves.nextMark { changes.append(.unseen(send.occurrence, since: mark)) }
             }
         }
         if let stages = send.stageNews { changes.append(.stages(send.occurrence, stages)) }

@@ -54,6 +54,9 @@ struct WaveContractTests {
         let open = try await open(kind)
         try await open.commit(.assign(.tide, Partition()))
         try await expect(Partition(), in: open)
+        // Whoever has it may stay in their wave.
+        try await open.commit(.assign(.tide, Partition()), .waves(.tide, Self.waves))
+        try await expect(Self.waves, in: open)
         try await open.commit(.waves(.tide, Self.waves), .open(.tide, .sample()))
         try await expect(Partition(), in: open)
         #expect(try await open.store.occurrence(.tide)?.local == nil)
