@@ -99,6 +99,11 @@ extension Planner {
                     + waveDeadline(of: remaining, wanted, occurrence),
                 .held, obstacle == nil ? .goOn : .abandon, remaining: rest.members.count,
                 stageTable(of: rest, wanted, occurrence))
+        } else if let twin = state.laterTwin(of: id) {
+            hold(
+                id,
+                "it is half done, and \(twin), which began later, is of the same campaign now: some would get it twice",
+                .held, .abandon, remaining: remaining.members.count, stageTable(of: remaining, wanted, occurrence))
         } else if !campaign.enabled {
             hold(
                 id, "it is half done and the campaign is disabled", .held, .abandon,

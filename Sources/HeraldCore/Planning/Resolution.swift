@@ -181,6 +181,7 @@ extension RecordedState {
     ) throws(ResolutionProblem) -> [StateChange] {
         let living = members.subtracting(dead).subtracting(erased)
         guard !living.isEmpty else { throw .nobodyReachable(members.count) }
+        if let twin = laterTwin(of: id) { throw .timeTaken(twin) }
         try checkSending(occurrence, to: living, campaign, at: now)
         return reopening(id, for: living) + [.outcome(id, living, .again)] + occurrence.undone(id)
             + [tryingAgain([id])]
@@ -210,7 +211,8 @@ extension RecordedState {
         if !settled.isEmpty, occurrence.hasTexts, campaign.content.personal == nil { throw .noMorePersonal }
         if let earlier = sending(of: campaign, named: occurrence.campaign) { throw .sentBefore(earlier) }
         let amended = occurrence.amended(by: campaign)
-        if let other = other(than: id, at: amended), occurrence.isChanged(in: campaign) { throw .timeTaken(other) }
+        let twin = occurrence.isChanged(in: campaign) ? other(than: id, at: amended) : laterTwin(of: id)
+        if let twin { throw .timeTaken(twin) }
         let stages = opensNextStage(of: occurrence, campaign) ? excusing(occurrence, at: now) : nil
         var later = occurrence
         (later.contentDigest, later.target) = (amended.contentDigest, amended.target)

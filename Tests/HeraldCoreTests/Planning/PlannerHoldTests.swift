@@ -129,4 +129,35 @@ struct PlannerHoldTests {
         let changed = try words(campaign.id, scenario).reason
         #expect(changed.hasSuffix("to topic tides again: everybody there may have got it"), "\(changed)")
     }
+
+    /// 'wind' and 'tide' had one message, and both were half done when 'tide' was renamed to 'wind'.
+    @Test(arguments: [false, true]) func `who has the later of two sends that a rename brought together gets no other`(
+        _ isFinished: Bool
+    ) throws {
+        let (old, campaign) = (Campaign.tide("tide"), Campaign.tide("wind"))
+        var scenario = PlanScenario()
+        scenario.began(old, accepted: [1])
+        scenario.began(campaign, accepted: isFinished ? [1, 2, 3] : [2], finished: isFinished)
+        scenario.state.occurrences[old.id]?.begun = .after(-600)
+        scenario.state.occurrences[campaign.id]?.begun = .after(-60)
+        var renamed = campaign
+        renamed.previousNames = [.init("tide")]
+        scenario.want(renamed)
+        let plan = scenario.plan()
+        #expect(plan.sends.map(\.occurrence) == (isFinished ? [] : [campaign.id]))
+        let (reason, resolve) = try words(old.id, scenario)
+        #expect(reason.hasPrefix("it is half done, and wind@once, which began later"), "\(reason)")
+        #expect(resolve == "herald state resolve tide@once --abandon")
+        // A person cannot let it go on either.
+        scenario.state.apply([.rename(campaign: "tide", to: "wind"), .outcome(old.id, [2], .unknown)])
+        for way in [Resolution.goOn, .resend] {
+            #expect(throws: ResolutionProblem.timeTaken(campaign.id)) {
+                _ = try scenario.state.changes(
+                    resolving: old.id, by: way, campaign: renamed, at: PlanScenario.now)
+            }
+        }
+        scenario.state.apply(
+            try scenario.state.changes(resolving: old.id, by: .abandon, campaign: renamed, at: PlanScenario.now))
+        #expect(scenario.plan().held.isEmpty)
+    }
 }
