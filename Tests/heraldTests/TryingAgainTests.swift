@@ -188,6 +188,24 @@ struct TryingAgainTests {
         #expect(town.messages().count == count)
     }
 
+    @Test func `a report from before a campaign was taken out of the state is not for the next send`() async throws {
+        let town = try await sendEbb("")
+        let path = try unwritten(town, isKept: true)
+        #expect(try await town.herald("state", "rm", "campaign:ebb").failure == nil)
+        town.answer([.fid(3)], with: .lost(reason: "cut"))
+        town.pass(60)
+        _ = try await town.herald("run")
+        town.answer([.fid(3)], with: nil)
+        #expect(try await occurrence("ebb@once", of: town)["unknown"] == 1)
+        let status = try await town.herald("status")
+        #expect(!status.output.contains("--from"), "\(status.output)")
+        let refused = try await town.herald("state", "resolve", "--from", path)
+        #expect(refused.errors.contains("\(path) may be out of date for 4 recipients"), "\(refused.errors)")
+        let count = town.messages().count
+        _ = try await town.herald("run")
+        #expect(town.messages().count == count)
+    }
+
     @Test(arguments: [("--accept", 3, 1, 0), ("--abandon", 2, 1, 1)])
     func `a person may change their mind before the next run`(
         _ decision: String, _ accepted: Int64, _ rejected: Int64, _ abandoned: Int64

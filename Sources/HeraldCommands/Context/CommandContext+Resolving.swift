@@ -166,8 +166,8 @@ extension AddedOutcomes {
         let people = doubted.sorted { $0.key < $1.key }.map { "\(count($1.count, "recipient")) of \($0)" }
         return CommandFailure(
             .wrong,
-            "\(path) may be out of date for \(people.joined(separator: ", ")): people were tried again after its run; "
-                + outcome,
+            "\(path) may be out of date for \(people.joined(separator: ", ")): people were tried again after its run, "
+                + "or the occurrence was taken out of the state; \(outcome)",
             help: "use the report of the later run, or settle who is still unknown with --accept, --resend or --abandon"
         )
     }

@@ -35,6 +35,9 @@ extension UnrecordedOutcomes {
     /// Whom it has as rejected.
     private var everyRejected: RecipientSet { rejected.values.reduce(into: RecipientSet()) { $0.formUnion($1) } }
 
+    /// Everybody whom it names.
+    var all: RecipientSet { accepted.union(deferred).union(untried).union(everyRejected) }
+
     /// Who got nothing, so that it counts for no cap. Whom FCM refused for now may have got it, also in an earlier try.
     var unsent: RecipientSet { untried.union(everyRejected).subtracting(repeated) }
 
@@ -64,7 +67,8 @@ extension Ledger {
 package struct AddedOutcomes: Sendable {
     package var changes: [StateChange] = []
     /// Who got nothing, says the report, in occurrences of which people were tried again since. They may have got it by
-    /// now, so they stay as the state has them.
+    /// now, so they stay as the state has them. Of an occurrence that was taken out of the state since, everybody: the
+    /// state has another one of that name.
     package var doubted: [OccurrenceID: RecipientSet] = [:]
 }
 
@@ -76,11 +80,20 @@ extension RecordedState {
     ///   - outcomes: by occurrence. Each has its ledger.
     ///   - stamp: the last one that the report's run left. `nil` if an older herald wrote the report.
     package func adding(_ outcomes: [OccurrenceID: UnrecordedOutcomes], of stamp: Stamp?) -> AddedOutcomes {
-        let (number, known) = (stamp?.number ?? 0, RecipientSet(0..<nextRecipient))
+        let (number, known, erased) = (stamp?.number ?? 0, RecipientSet(0..<nextRecipient), self.erased)
         var (added, returning) = (AddedOutcomes(), [OccurrenceID]())
         for (id, outcomes) in outcomes.sorted(by: { $0.key < $1.key }) {
             guard let ledger = occurrences[id]?.ledger else { continue }
+            if let last = removed[id], number <= last {
+                let doubted = outcomes.all.intersection(known)
+                if !doubted.isEmpty { added.doubted[id] = doubted }
+                continue
+            }
             var outcomes = outcomes
+            // Nobody can send to them any more, so nothing may wait for them.
+            (outcomes.deferred, outcomes.untried) = (
+                outcomes.deferred.subtracting(erased), outcomes.untried.subtracting(erased)
+            )
             if let last = triedAgain[id], number <= last {
                 let doubted = outcomes.emptyHanded(in: ledger).intersection(known)
                 if !doubted.isEmpty { added.doubted[id] = doubted }
@@ -110,7 +123,13 @@ extension RecordedState {
         }
         add(outcomes.unsent.subtracting(ledger.certain).intersection(starts[id]?.all ?? [])) { .unstarted(id, $0) }
         add(outcomes.deferred.intersection(ledger.uncertain)) { .outcome(id, $0, .deferred) }
-        add(outcomes.untried.intersection(ledger.uncertain)) { .outcome(id, $0, nil) }
+        let untried = outcomes.untried.intersection(ledger.uncertain)
+        // Where a person let it go on with another target, nobody knows yet whom it is for. The next step takes those back
+        // whom that target has.
+        let isForOthers = occurrences[id].map { $0.finished == nil && $0.classes.isEmpty } ?? false
+        let released = isForOthers ? untried.subtracting(.target) : []
+        add(untried.subtracting(released)) { .outcome(id, $0, nil) }
+        add(released) { .skip(id, $0, .notTried) }
         let returning = outcomes.returning(to: ledger)
         guard !returning.isEmpty else { return changes }
         // Whoever is written now is no one who was not tried.

@@ -1,7 +1,7 @@
 package import FCM
 
 /// What the state keeps as a text of its own. Nothing in it decides what is sent, except that guards look at sizes,
-/// lateness at who waited, and `state resolve --from` at who was tried again. It names no registration.
+/// lateness at who waited, and `state resolve --from` at who was tried again or taken out. It names no registration.
 package enum StateNote: String, Hashable, Sendable, CaseIterable {
     /// The last run or apply that came to its end: a `RecordedRun`.
     case lastRun = "last_run"
@@ -19,6 +19,8 @@ package enum StateNote: String, Hashable, Sendable, CaseIterable {
     case goneAudiences = "gone_audiences"
     /// Of which occurrences a person had people tried again (`RecordedState.triedAgain`).
     case triedAgain = "tried_again"
+    /// Which occurrences a person took out of the state (`RecordedState.removed`).
+    case removed
     /// Of which occurrences nobody could start because of windows (`RecordedState.waited`).
     case waited
     /// The numbers of recipients who were erased (`RecordedState.erased`).
@@ -140,6 +142,30 @@ extension RecordedState {
         for id in ids { noted[id] = max(number ?? stamps.last?.number ?? 0, noted[id] ?? 0) }
         let pairs = noted.map { ($0.rawValue, JSONValue.int($1)) }
         return .note(.triedAgain, JSONValue.object(Dictionary(uniqueKeysWithValues: pairs)).compactText)
+    }
+
+    /// The number of the last stamp before a person took each occurrence out of the state. A run that left no later stamp
+    /// sent another one of that name.
+    package var removed: [OccurrenceID: Int64] {
+        let pairs = numbers(in: .removed).map { (OccurrenceID(rawValue: $0), $1) }
+        return Dictionary(uniqueKeysWithValues: pairs)
+    }
+
+    /// Takes something out of the state. A report whose stamp is older than those that a state keeps is refused anyway.
+    package func changes(removing resource: StateChange.Resource) -> [StateChange] {
+        let ids: [OccurrenceID] =
+            switch resource {
+            case .topic, .group: []
+            case .campaign(let name): occurrences.filter { $0.value.campaign == name }.map(\.key)
+            case .occurrence(let id): [id]
+            }
+        if ids.isEmpty { return [.drop(resource)] }
+        let number = stamps.last?.number ?? 0
+        var noted = removed.filter { number - $0.value < Int64(Stamps.kept) }
+        for id in ids { noted[id] = number }
+        let pairs = noted.map { ($0.rawValue, JSONValue.int($1)) }
+        let text = JSONValue.object(Dictionary(uniqueKeysWithValues: pairs)).compactText
+        return [.drop(resource), .note(.removed, text)]
     }
 
     private func numbers(in note: StateNote) -> [String: Int64] {

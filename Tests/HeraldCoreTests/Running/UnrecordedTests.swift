@@ -98,7 +98,10 @@ import Testing
         var scenario = PlanScenario()
         scenario.began(Self.tide, accepted: [1], unknown: [3, 4, 5, 6])
         scenario.state.nextRecipient = 10
-        scenario.state.apply([.reject(Self.tide.id, [2], code: "CODE"), .stamp("first")])
+        scenario.state.apply([
+            .reject(Self.tide.id, [2], code: "CODE"), .stamp("first"),
+            .assign(Self.tide.id, Partition(disjoint: [MessageClass(): RecipientSet(1...6)])),
+        ])
         return scenario.state
     }
 
@@ -174,6 +177,47 @@ import Testing
         state.apply(added.changes)
         let after = try ledger(state)
         #expect(after.uncertain == [3, 5, 6] && after[.accepted] == [1, 4])
+    }
+
+    @Test func `whoever was not tried is accounted for where a send goes on with another target`() throws {
+        var state = begun
+        let edited = Campaign.tide("tide", to: .audience("guests"))
+        state.apply(try state.changes(resolving: Self.tide.id, by: .goOn, campaign: edited, at: PlanScenario.now))
+        state.apply(adding(to: state).changes)
+        let after = try ledger(state)
+        #expect(after.entries.all == RecipientSet(1...6))
+        #expect(after.codes[SkipReason.notTried.rawValue] == [6])
+        // Whom the other target has gets it.
+        var scenario = PlanScenario()
+        scenario.state = state
+        scenario.want(edited, for: [6, 9])
+        let send = try #require(scenario.plan().sends.first)
+        #expect(send.members == [6, 9] && send.returning == [6])
+    }
+
+    @Test func `nothing waits for whoever was erased since`() throws {
+        var state = begun
+        state.apply([.finish(Self.tide.id, at: .after(0))])
+        state.apply(state.changes(erasing: [5, 6]))
+        state.apply(adding(to: state).changes)
+        #expect(state.occurrences[Self.tide.id]?.finished != nil)
+        #expect(try ledger(state).uncertain == [5, 6])
+    }
+
+    @Test(arguments: [.campaign("tide"), .occurrence(tide.id)] as [StateChange.Resource])
+    func `a report from before an occurrence was taken out says nothing of the next one of that name`(
+        _ resource: StateChange.Resource
+    ) throws {
+        var scenario = PlanScenario()
+        scenario.state = begun
+        scenario.state.apply(scenario.state.changes(removing: resource) + [.stamp("a removal")])
+        scenario.began(Self.tide, accepted: [1], unknown: [4, 5, 6])
+        let added = adding(to: scenario.state)
+        #expect(added.changes.isEmpty && added.doubted == [Self.tide.id: RecipientSet(2...6)])
+        // A run that began since knows of the next one.
+        scenario.state.apply([.stamp("third")])
+        let later = adding(of: Stamp(number: 3, id: "third"), to: scenario.state)
+        #expect(later.doubted.isEmpty && !later.changes.isEmpty)
     }
 
     @Test(arguments: [

@@ -27,7 +27,7 @@ struct StateRemove: AsyncParsableCommand {
                         "write topic:NAME, group:NAME, campaign:NAME or an occurrence's id, as 'herald state show' has them"
                 )
             }
-            try await store.commit([.drop(found)])
+            try await store.commit(state.changes(removing: found))
         }
         context.console.info("herald: removed \(resource) from the state\n")
     }
