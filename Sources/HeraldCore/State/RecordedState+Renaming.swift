@@ -28,14 +28,15 @@ extension RecordedState {
         return tried.isEmpty || tried.contains { $0.contentDigest == campaign.contentDigest }
     }
 
-    /// The occurrence of the same campaign, revision and time that began after an open one: a rename brought both together,
-    /// and each has people of its own who got it. `nil` if there is none, or if a person has some of the first tried again
-    /// after its end.
+    /// The occurrence of the same campaign, revision, time and message that began after an open one: a rename brought both
+    /// together, and each has people of its own who got it. `nil` if there is none, or if a person has some of the first
+    /// tried again after its end.
     package func laterTwin(of id: OccurrenceID) -> OccurrenceID? {
         guard let own = occurrences[id], own.finished == nil, !own.isReopened else { return nil }
         return occurrences.filter { other, occurrence in
             other != id && occurrence.campaign == own.campaign && occurrence.revision == own.revision
-                && (occurrence.due, occurrence.local) == (own.due, own.local) && !occurrence.triedNobody
+                && (occurrence.due, occurrence.local) == (own.due, own.local)
+                && occurrence.contentDigest == own.contentDigest && !occurrence.triedNobody
                 && (occurrence.begun ?? .distantPast, other) > (own.begun ?? .distantPast, id)
         }.keys.min()
     }

@@ -160,4 +160,18 @@ struct PlannerHoldTests {
             try scenario.state.changes(resolving: old.id, by: .abandon, campaign: renamed, at: PlanScenario.now))
         #expect(scenario.plan().held.isEmpty)
     }
+
+    @Test func `another message that was sent under the new name holds nothing`() {
+        let (old, campaign) = (Campaign.tide("tide"), Campaign.tide("wind", title: "Wind"))
+        var scenario = PlanScenario()
+        scenario.began(old, accepted: [1])
+        scenario.began(campaign, accepted: [1, 2, 3], finished: true)
+        scenario.state.occurrences[old.id]?.begun = .after(-600)
+        scenario.state.occurrences[campaign.id]?.begun = .after(-60)
+        var renamed = Campaign.tide("wind")
+        renamed.previousNames = [.init("tide")]
+        scenario.want(renamed)
+        let plan = scenario.plan()
+        #expect(plan.sends.map(\.occurrence) == [old.id] && plan.held.isEmpty)
+    }
 }
