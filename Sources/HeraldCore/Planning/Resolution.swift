@@ -204,8 +204,9 @@ extension RecordedState {
         if occurrence.finished != nil { throw .alreadyFinished }
         let campaign = try declared(campaign, for: occurrence)
         let isWhole = campaign.target.value.isOneRequest(campaign.delivery)
-        // Those who have it would get it again with the rest of the target.
-        let settled = occurrence.ledger?.settled.subtracting(occurrence.released) ?? []
+        // Those who have it, or may have it, would get it again with the rest of the target.
+        let settled =
+            occurrence.ledger.map { $0.settled.union($0.resent).subtracting(occurrence.released) } ?? []
         if !settled.isEmpty, settled.intersection(.target).isEmpty == isWhole { throw .reachedOtherwise }
         // Nothing would say any more who is a holdout.
         if !settled.isEmpty, occurrence.hasTexts, campaign.content.personal == nil { throw .noMorePersonal }

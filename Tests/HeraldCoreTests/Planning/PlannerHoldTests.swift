@@ -114,6 +114,26 @@ struct PlannerHoldTests {
         #expect(held.remaining == (isRepeated ? 2 : 1))
     }
 
+    /// Whoever may have got it before the kind of target was edited.
+    @Test(
+        arguments: [(.topic("tides"), .target, .audience("anglers")), (.audience("anglers"), [1], .topic("tides"))]
+            as [(Campaign.Target, RecipientSet, Campaign.Target)])
+    func `who is to be sent it again does not get it with a whole target, nor the reverse`(
+        _ before: Campaign.Target, _ reached: RecipientSet, _ target: Campaign.Target
+    ) throws {
+        let (campaign, edited) = (Campaign.tide(to: before, at: Self.due), Campaign.tide(to: target, at: Self.due))
+        var scenario = PlanScenario()
+        scenario.began(campaign, intended: reached)
+        scenario.state.apply(
+            try scenario.state.changes(resolving: campaign.id, by: .resend, campaign: campaign, at: PlanScenario.now))
+        #expect(throws: ResolutionProblem.reachedOtherwise) {
+            _ = try scenario.state.changes(
+                resolving: campaign.id, by: .goOn, campaign: edited, at: PlanScenario.now)
+        }
+        scenario.want(edited)
+        #expect(try words(campaign.id, scenario).resolve == "herald state resolve \(campaign.id) --abandon")
+    }
+
     /// One request, of which nobody knows whether it had its effect.
     @Test(arguments: [false, true]) func `a request to everybody counts nobody`(_ isFinished: Bool) throws {
         let campaign = Campaign.tide(to: .topic("tides"), at: Self.due)
