@@ -159,6 +159,7 @@ package struct Planner {
             checkAudiences()
         }
         planSends(selected: campaigns)
+        noteRepeats()
         noteRows(selected: campaigns)
         arrange()
         time()

@@ -17,7 +17,7 @@ package enum StateNote: String, Hashable, Sendable, CaseIterable {
     case delivered
     /// How large audiences were that are gone (`RecordedState.goneAudiences`).
     case goneAudiences = "gone_audiences"
-    /// Of which occurrences a person had people tried again (`RecordedState.triedAgain`).
+    /// Of which occurrences a person or a file had people tried again (`RecordedState.triedAgain`).
     case triedAgain = "tried_again"
     /// Which occurrences a person took out of the state (`RecordedState.removed`).
     case removed
@@ -126,14 +126,14 @@ extension RecordedState {
         set { apply([.waited(newValue)]) }
     }
 
-    /// The number of a stamp for each occurrence of which a person had people tried again. A run that left no later stamp
-    /// does not know what came of that try.
+    /// The number of a stamp for each occurrence of which a person or a file had people tried again. A run that left no
+    /// later stamp does not know what came of that try.
     package var triedAgain: [OccurrenceID: Int64] {
         let pairs = numbers(in: .triedAgain).map { (OccurrenceID(rawValue: $0), $1) }
         return Dictionary(uniqueKeysWithValues: pairs)
     }
 
-    /// Notes that a person has people of these occurrences tried again. The notes of occurrences that are gone go with
+    /// Notes that people of these occurrences are tried again. The notes of occurrences that are gone go with
     /// it: until then they say only that reports from before are old.
     ///
     /// - Parameter number: of the last stamp of the runs that do not know of it. By default all runs until now.

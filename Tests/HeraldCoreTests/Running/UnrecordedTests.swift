@@ -140,6 +140,19 @@ import Testing
         #expect(later.doubted.isEmpty && !later.changes.isEmpty)
     }
 
+    @Test func `a report from before a file had people sent it again does not take that try back`() throws {
+        var scenario = PlanScenario()
+        scenario.state = begun
+        scenario.want(.tide("tide", onUnknown: .resend), for: RecipientSet(1...6))
+        let plan = scenario.plan()
+        #expect(plan.sends.first?.repeated == [3, 4, 5, 6])
+        scenario.state.apply(plan.notes)
+        scenario.state.apply([.stamp("second"), .outcome(Self.tide.id, [3, 5, 6], .unknown)])
+        #expect(adding(to: scenario.state).doubted == [Self.tide.id: [3, 5, 6]])
+        let later = adding(of: Stamp(number: 2, id: "second"), to: scenario.state)
+        #expect(later.doubted.isEmpty && !later.changes.isEmpty)
+    }
+
     @Test func `a report is not added a second time to those who were tried again because of it`() throws {
         var state = begun
         state.apply(adding(to: state).changes)
