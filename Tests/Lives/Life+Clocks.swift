@@ -17,8 +17,8 @@ extension Life {
         var mark: Date
         /// The run that met them first as a seed, of those that saw them so ever since.
         var seed: Date?
-        /// The last run that met them as a seed beside others: what their own clock had come to, they were to get with
-        /// those.
+        /// The last run that met them as a seed beside others, or outside of the target: what their own clock had come to,
+        /// they were to get with those.
         var waited: Date?
     }
 
@@ -196,7 +196,7 @@ extension Life {
         own.sight.people = own.sight.people.filter { listed.contains($0.key) }
         own.sight.owed = own.sight.owed.mapValues { people in people.filter { listed.contains($0.key) } }
         // Seeds go by no clock of their own.
-        let seeds = files.seeds(of: campaign)
+        let (seeds, guests) = (files.seeds(of: campaign), files.guests(of: campaign))
         let hasOthers = !listed.isSubset(of: seeds)
         for person in listed {
             let zone = files.zones[person]
@@ -204,7 +204,7 @@ extension Life {
             let (clock, isSeed) = (own.sight.people[person], seeds.contains(person))
             let seed: Date? = isSeed ? clock?.seed ?? now : nil
             own.sight.people[person]?.seed = seed
-            if isSeed, hasOthers { own.sight.people[person]?.waited = now }
+            if isSeed, hasOthers || guests.contains(person) { own.sight.people[person]?.waited = now }
             // Their own clock did not count until then.
             if !isSeed, let clock, let waited = clock.waited {
                 own.sight.people[person]?.mark = max(clock.mark, waited)
