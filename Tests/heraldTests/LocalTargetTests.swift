@@ -10,14 +10,16 @@ import Testing
 /// Rome and 14:07 in New York.
 extension LocalTimeTests {
     private static let tuesday = once("2027-01-05T09:07")
+    private static let window = #"delivery: {window: {from: "08:00", to: "21:00"}}"#
 
     /// - Parameters:
     ///   - zones: those of the members 1, 2 and so on.
     ///   - others: those of another audience, whose members are 11, 12 and so on.
     private static func targets(
-        _ target: String, _ schedule: String = tuesday, zones: [String], others: [String] = [], title: String = "Hello"
+        _ target: String, _ schedule: String = tuesday, zones: [String], others: [String] = [], title: String = "Hello",
+        more: String = ""
     ) -> [String: String] {
-        var files = files(schedule, zones: zones, title: title, target: "{audience: \(target)}")
+        var files = files(schedule, zones: zones, more: more, title: title, target: "{audience: \(target)}")
         let rows = others.enumerated().map { "\(Registration.fid($0 + 11).rawValue),\($1)\n" }
         files["others.csv"] = "fid,zone\n" + rows.joined()
         files["audiences.yaml"] = """
@@ -73,12 +75,16 @@ extension LocalTimeTests {
         #expect(try await hours(in: town, 39, 40, 44) == [2: [39], 3: [44]])
     }
 
-    /// 11 is in Honolulu. 12 is in Tokyo, where it is too late since 26.1 when a person lets it go on. 13 is in New York.
-    @Test(arguments: [["Asia/Tokyo", "America/New_York"], ["Asia/Tokyo"]])
-    func `whom only another target has joined late if it is too late for them`(_ others: [String]) async throws {
-        let town = try await town(Self.targets("members", zones: ["Asia/Tokyo"]))
+    /// 11 is in Honolulu. 12 is in Tokyo, where it is too late since 26.1 when a person lets it go on. 13 is in New York,
+    /// where the window is closed for a part of that time.
+    @Test(arguments: [["Asia/Tokyo", "America/New_York"], ["Asia/Tokyo"]], ["", window])
+    func `whom only another target has joined late if it is too late for them`(
+        _ others: [String], _ more: String
+    ) async throws {
+        let town = try await town(Self.targets("members", zones: ["Asia/Tokyo"], more: more))
         #expect(try await hours(in: town, 0, 23, 25) == [1: [25]])
-        try write(Self.targets("others", zones: ["Asia/Tokyo"], others: ["Pacific/Honolulu"] + others), town)
+        let all = ["Pacific/Honolulu"] + others
+        try write(Self.targets("others", zones: ["Asia/Tokyo"], others: all, more: more), town)
         town.go(to: Self.monday + 28 * 3600)
         _ = try await town.herald("run")
         let resolved = try await town.herald("state", "resolve", "hello@2027-01-05T09:07", "--continue")
@@ -105,5 +111,23 @@ extension LocalTimeTests {
         let words = "hello@2027-01-05T09:07 goes to nobody more: 2 recipients joined too late to get it"
         #expect(plan.failure == nil && plan.output.contains(words), "\(plan.output)")
         #expect(try await hours(in: town, 30, 48, 49).isEmpty)
+    }
+
+    /// 19 has it with the first wave. 20 becomes a seed together with the other target.
+    @Test func `a new seed starts with the next wave of another target`() async throws {
+        let seeds = { (numbers: [Int], files: [String: String]) -> [String: String] in
+            let fids = numbers.map { Registration.fid($0).rawValue }.joined(separator: ", ")
+            return files.merging(["seeds.yaml": "kind: audience\nname: ours\nfids: [\(fids)]\n"]) { $1 }
+        }
+        let more = "delivery: {seeds: ours}"
+        let town = try await town(seeds([19], Self.targets("members", zones: ["Asia/Tokyo"], more: more)))
+        #expect(try await hours(in: town, 0, 23, 25, 26) == [19: [25], 1: [26]])
+        let others = Self.targets("others", zones: ["Asia/Tokyo"], others: ["Europe/Rome"], more: more)
+        try write(seeds([19, 20], others), town)
+        town.go(to: Self.monday + 28 * 3600)
+        _ = try await town.herald("run")
+        let resolved = try await town.herald("state", "resolve", "hello@2027-01-05T09:07", "--continue")
+        #expect(resolved.failure == nil, "\(resolved.errors)")
+        #expect(try await hours(in: town, 29, 33) == [20: [33], 11: [33]])
     }
 }

@@ -34,7 +34,7 @@ extension Planner {
         let repeats = lateness == nil ? ledger[.again] : []
         let waves = left.isEmpty ? nil : sorting
         let inTime =
-            waves.map { left.subtracting($0.late(of: campaign, waited: waited, in: [], besides: repeats, at: now)) }
+            waves.map { left.subtracting($0.late(of: campaign, waited: waited, besides: repeats, at: now)) }
             ?? left
         if lateness == nil {
             let reason = "they are not on its list now, or are excluded; they get it if they are back in time"

@@ -113,23 +113,10 @@ extension Planner {
         guard !listsSkipped, !send.members.isEmpty || !fresh.isEmpty, let bad = wanted.census?.bad, !bad.isEmpty else {
             return []
         }
-        let passed = send.isResumed ? tooLate(bad, of: send, wanted, sorting) : []
+        let waited = waits.recorded[send.occurrence]
+        let passed = send.isResumed ? sorting.tooLate(bad, of: wanted, waited: waited, at: now) : []
         return bad.intersection(fresh).subtracting(passed)
             .union(wanted.undecidedByOthers.isEmpty ? bad.intersection(sorting.waves.ahead.all) : [])
-    }
-
-    /// Those for whose wave it is too late, each by their own window.
-    private func tooLate(
-        _ members: RecipientSet, of send: Plan.Send, _ wanted: DesiredSend, _ sorting: WaveSorting
-    ) -> RecipientSet {
-        let (campaign, waited) = (wanted.campaign, waits.recorded[send.occurrence])
-        guard campaign.delivery.window != nil else {
-            return sorting.late(of: campaign, waited: waited, in: [], at: now)
-        }
-        return wanted.windowZones(of: members).reduce(into: RecipientSet()) { passed, clock in
-            let all = sorting.late(of: campaign, waited: waited, in: [clock.key], at: now)
-            passed.formUnion(all.intersection(clock.value))
-        }
     }
 
     private mutating func checkRows(of send: Plan.Send, _ campaign: Campaign) {

@@ -35,8 +35,7 @@ extension Planner {
         noteFastClock(campaign, progress.mark)
         for (id, occurrence) in open where occurrence.hasBegun {
             var sorting = occurrence.local.map { self.sorting($0, wanted, occurrence, progress) }
-            sorting?.leaveOutLate(
-                of: campaign, occurrence, waited: waits.recorded[id], in: windowZones(of: wanted), at: now)
+            sorting?.leaveOutLate(of: wanted, occurrence, waited: waits.recorded[id], at: now)
             let sends = planBegun(wanted, id, occurrence, sorting)
             let notesWaves = sends.contains { $0.waves?.unrecorded.isEmpty == false }
             if !notesWaves, let sorting { hold(&dealt, before: sorting.waves) }

@@ -58,8 +58,8 @@ struct WaveSorting {
         // own clocks. Guests start with the first of them, and so does whose own clock had passed it.
         var alone = RecipientSet()
         for (zone, here) in progress.clocks(with: newSeeds) { sort(here, in: zone, standing, &sizes) }
-        // A wave that nobody of the list is in any more is none that seeds could start with.
-        let gone = begun ? [] : progress.gone(from: known.all)
+        // Seeds start with no wave that nobody of the list is in any more, and with none of another target.
+        let gone = begun ? (isForOthers ? inWave : []) : progress.gone(from: known.all)
         if !begun, !hasWave(besides: gone) {
             for (zone, here) in progress.seedClocks {
                 alone.formUnion(here)
@@ -171,23 +171,39 @@ struct WaveSorting {
 
     /// Whoever only another target has, and for whose wave it was too late when a person let it go on, joined after that.
     ///
-    /// - Parameters:
-    ///   - waited: when nobody could start (`WindowWaits`).
-    ///   - zones: those of their windows, none if nobody knows them.
+    /// - Parameter waited: when nobody could start (`WindowWaits`).
     mutating func leaveOutLate(
-        of campaign: Campaign, _ recorded: RecordedOccurrence, waited: Date?, in zones: [Zone], at now: Date
+        of wanted: DesiredSend, _ recorded: RecordedOccurrence, waited: Date?, at now: Date
     ) {
         // A stage may have kept them waiting.
-        if newcomers.isEmpty || campaign.delivery.stages != nil || !recorded.stages.isEmpty { return }
-        for instant in waves.reached.states.sorted() {
-            let limits = campaign.limits(due: instant, suspended: recorded.suspended, waited: waited, in: zones)
-            guard limits.lateness(at: now) != nil else { continue }
-            let late = waves.reached[instant].intersection(newcomers)
-            waves.reached.move(late, to: nil)
-            waves.unrecorded.move(late, to: nil)
-            waves.joinedLate += late.count
-            leavesOut = leavesOut || !late.isEmpty
+        if newcomers.isEmpty || wanted.campaign.delivery.stages != nil || !recorded.stages.isEmpty { return }
+        let late = tooLate(newcomers, of: wanted, suspended: recorded.suspended, waited: waited, at: now)
+        waves.reached.move(late, to: nil)
+        waves.unrecorded.move(late, to: nil)
+        waves.joinedLate += late.count
+        leavesOut = !late.isEmpty
+    }
+
+    /// Those of the members for whose wave it is too late, each by their own window.
+    ///
+    /// - Parameters:
+    ///   - suspended: when their window closed while a run was sending.
+    ///   - waited: when nobody could start (`WindowWaits`).
+    func tooLate(
+        _ members: RecipientSet, of wanted: DesiredSend, suspended: Date? = nil, waited: Date?, at now: Date
+    ) -> RecipientSet {
+        var result = RecipientSet()
+        for instant in waves.reached.states {
+            let here = waves.reached[instant].intersection(members)
+            if here.isEmpty { continue }
+            let clocks = wanted.windowZones(of: here)
+            let parts: [([Zone], RecipientSet)] = clocks.isEmpty ? [([], here)] : clocks.map { ([$0.key], $0.value) }
+            for (zones, people) in parts {
+                let limits = wanted.campaign.limits(due: instant, suspended: suspended, waited: waited, in: zones)
+                if limits.lateness(at: now) != nil { result.formUnion(people) }
+            }
         }
+        return result
     }
 
     private mutating func noteLate(_ count: Int, in zone: String) {
@@ -246,17 +262,14 @@ struct WaveSorting {
         }
     }
 
-    /// Those for whose wave it is too late.
+    /// Those for whose wave it is too late, where nobody knows the clocks of their windows.
     ///
     /// - Parameters:
     ///   - waited: when nobody could start (`WindowWaits`).
-    ///   - zones: those of their windows, none if nobody knows them.
     ///   - repeats: for whom it is so only once it has expired.
-    func late(
-        of campaign: Campaign, waited: Date?, in zones: [Zone], besides repeats: RecipientSet = [], at now: Date
-    ) -> RecipientSet {
+    func late(of campaign: Campaign, waited: Date?, besides repeats: RecipientSet, at now: Date) -> RecipientSet {
         waves.reached.states.reduce(into: RecipientSet()) { late, instant in
-            let limits = campaign.limits(due: instant, waited: waited, in: zones)
+            let limits = campaign.limits(due: instant, waited: waited)
             guard limits.lateness(at: now) != nil else { return }
             let members = waves.reached[instant]
             late.formUnion(limits.expired(at: now) == nil ? members.subtracting(repeats) : members)
