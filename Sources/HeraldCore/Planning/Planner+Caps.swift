@@ -88,7 +88,8 @@ extension Planner {
     /// So many campaigns are looked at for whom caps stop next, the first ones. That takes long for large lists.
     private static let foreseen = 20
 
-    /// Notes where caps may stop somebody of what is to come, and whom they stop next if all of this plan is sent.
+    /// Notes where caps may stop somebody of what is to come, and whom they stop next if all of this plan is sent. The plans
+    /// that a run makes while it sends are for no reader, and must not keep it from sending.
     mutating func foreseeCaps(_ book: CapBook) {
         guard !settings.frequencyCaps.isEmpty, !listsSkipped else { return }
         let byCampaign = wantedSends
@@ -100,7 +101,7 @@ extension Planner {
             }
             overview.upcoming[place].capped = 0
             // In local time it has no one instant, and from a snapshot nobody knows who had what.
-            guard coming.last == nil, sizes == nil, wanted.isCounted, seen.count < Self.foreseen,
+            guard underWay.isEmpty, coming.last == nil, sizes == nil, wanted.isCounted, seen.count < Self.foreseen,
                 seen.insert(coming.campaign).inserted
             else { continue }
             let members = wanted.members.intersection(wanted.reached).subtracting(unreachable).subtracting(wanted.seeds)

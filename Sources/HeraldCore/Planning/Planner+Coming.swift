@@ -62,7 +62,8 @@ extension Planner {
     /// Of a campaign with nothing left to send, nobody has to know whose row names no zone.
     private mutating func forgetZonesOfEnded() {
         var going = Set(overview.upcoming.map(\.occurring.campaign) + plan.waiting.map(\.campaign))
-        going.formUnion(plan.held.map(\.occurrence.campaign))
+        // An id has the name that its campaign had when it began.
+        going.formUnion(plan.held.map { state.occurrences[$0.occurrence]?.campaign ?? $0.occurrence.campaign })
         for case .send(let send) in sends.map(\.work) { going.insert(send.campaign) }
         overview.zonesDefaulted = overview.zonesDefaulted.filter { going.contains($0.key) }
     }

@@ -47,6 +47,13 @@ struct ForeseenCapTests {
         #expect(document(scenario).headline.hasPrefix("1 campaign to 0 recipients"))
     }
 
+    @Test func `a plan that is made while a run sends works out nothing for readers`() {
+        var scenario = scenario()
+        #expect(scenario.overview.upcoming.map(\.capped) == [2])
+        scenario.underWay = scenario.plan().sends
+        #expect(scenario.overview.upcoming.map(\.capped) == [0])
+    }
+
     @Test func `what no cap stops has its number as it is`() {
         let ignoring = scenario { later, _ in later.delivery.frequency.ignoresCaps = true }
         #expect(ignoring.overview.upcoming.map(\.capped) == [nil])

@@ -106,6 +106,17 @@ import Testing
         #expect(scenario.overview.zonesDefaulted.isEmpty)
     }
 
+    @Test func `what is held under a new name still waits by the default zone`() {
+        var scenario = PlanScenario()
+        scenario.began(.tide("tide"), accepted: [1])
+        scenario.state.occurrences[Campaign.tide("tide").id]?.halt = .rejected
+        var campaign = Campaign.tide("wind")
+        campaign.previousNames = [.init("tide")]
+        scenario.want(campaign)
+        scenario.desired.sends[0].zonesDefaulted = 2
+        #expect(scenario.overview.zonesDefaulted == ["wind": 2])
+    }
+
     /// At most four times a day, and for 200 days.
     @Test func `the same goes for local time`() throws {
         var campaign = Campaign.tide()
