@@ -113,6 +113,22 @@ extension LocalTimeTests {
         #expect(try await hours(in: town, 30, 48, 49).isEmpty)
     }
 
+    /// 11 joined late, and 12 waits for a person.
+    @Test func `a plan does not say that nobody gets more while somebody waits`() async throws {
+        let town = try await town(Self.targets("members", zones: ["Asia/Tokyo"]))
+        #expect(try await hours(in: town, 0, 23, 25) == [1: [25]])
+        try write(Self.targets("others", zones: ["Asia/Tokyo"], others: ["Asia/Tokyo", "Europe/Rome"]), town)
+        town.go(to: Self.monday + 28 * 3600)
+        _ = try await town.herald("run")
+        _ = try await town.herald("state", "resolve", "hello@2027-01-05T09:07", "--continue")
+        #expect(try await town.herald("pause", "hello").failure == nil)
+        town.go(to: Self.monday + 33 * 3600)
+        let plan = try await town.herald("plan")
+        #expect(plan.output.contains("paused") && !plan.output.contains("goes to nobody more"), "\(plan.output)")
+        #expect(try await town.herald("resume", "hello").failure == nil)
+        #expect(try await hours(in: town, 33) == [12: [33]])
+    }
+
     /// 19 has it with the first wave. 20 becomes a seed together with the other target.
     @Test func `a new seed starts with the next wave of another target`() async throws {
         let seeds = { (numbers: [Int], files: [String: String]) -> [String: String] in

@@ -21,7 +21,7 @@ extension Planner {
 
     /// No step says how many of another target joined too late where nobody else is left or to come.
     mutating func noteLeftOut(_ sorting: WaveSorting, _ id: OccurrenceID) {
-        guard sorting.leavesOut, sorting.waves.ahead.isEmpty else { return }
+        guard sorting.leavesOut, sorting.waves.ahead.isEmpty, sorting.waves.unrecorded.isEmpty else { return }
         overview.warnings.append(
             "\(id) goes to nobody more: \(count(sorting.waves.joinedLate, "recipient")) joined too late to get it")
     }
