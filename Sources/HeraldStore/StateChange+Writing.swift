@@ -73,7 +73,7 @@ extension StateChange {
             try ChunkTable.groupMembership.forget(members, db)
         case .revive(let members):
             try Self.reviveMemberships(of: members, db)
-        case .reviveMigrated:
+        case .reviveMigrated, .died:
             try Self.renewNumbering(db)
         case .groupMembers(let name, let members, let membership):
             guard let id = try Self.id(of: name.rawValue, in: "device_group", db) else { return }
@@ -97,7 +97,7 @@ extension StateChange {
             try db.execute(
                 sql: "UPDATE meta SET value = max(value, ?) WHERE key = 'serial'", arguments: [reported])
         case .spendPlan, .groupKey, .amend, .prune, .reopen, .audienceSizes, .watermark, .rename, .pause,
-            .resume, .test, .applied, .approve, .note, .halt, .suspend, .unseen, .done, .stages, .died, .drop, .stamp,
+            .resume, .test, .applied, .approve, .note, .halt, .suspend, .unseen, .done, .stages, .drop, .stamp,
             .numberDeaths,
             .toldDeaths, .awaitFile:
             break

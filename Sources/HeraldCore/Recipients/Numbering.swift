@@ -5,7 +5,8 @@
 /// same serials again.
 package struct Numbering: Hashable, Sendable {
     package var lineage: String
-    /// 16 random bytes, drawn again by every commit that adds a recipient or a newer registration.
+    /// 16 random bytes, drawn again by every commit that adds a recipient or a newer registration, or says that a
+    /// registration died that is not its recipient's current one: which row of a list counts may be another one then.
     package var version: [UInt8]
     /// One more than the highest number given out.
     package var next: RecipientID

@@ -81,7 +81,7 @@ extension StateChange {
             SliceTable.groupMembership.forget(members, in: transaction)
         case .revive(let members):
             Self.reviveMemberships(of: members, transaction)
-        case .reviveMigrated:
+        case .reviveMigrated, .died:
             Self.renewNumbering(transaction)
         case .groupMembers(let name, let members, let membership):
             SliceTable.groupMembership.put(
@@ -97,7 +97,7 @@ extension StateChange {
         case .outgrow(let reported):
             transaction.run("UPDATE @progress SET serial = greatest(serial, $1)", .int(reported))
         case .spendPlan, .groupKey, .amend, .prune, .reopen, .audienceSizes, .watermark, .rename, .pause, .resume,
-            .test, .applied, .approve, .note, .halt, .suspend, .unseen, .done, .stages, .died, .drop, .stamp,
+            .test, .applied, .approve, .note, .halt, .suspend, .unseen, .done, .stages, .drop, .stamp,
             .numberDeaths,
             .toldDeaths, .awaitFile:
             break

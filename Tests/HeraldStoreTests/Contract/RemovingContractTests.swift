@@ -90,4 +90,15 @@ struct RemovingContractTests {
         let after = try await open.store.numbering()
         #expect(before == nil || before != after)
     }
+
+    /// The row of another registration may have the zone that counts now.
+    @Test(arguments: StoreKind.allCases)
+    func `the death of an earlier registration does so, too`(_ kind: StoreKind) async throws {
+        let open = try await open(kind)
+        try await open.commit(.register([3: .fid(3)]))
+        let before = try await open.store.numbering()
+        try await open.commit(.died(Tombstone(recipient: 3, registration: .token(3), died: .at(0))))
+        let after = try await open.store.numbering()
+        #expect(before == nil || before != after)
+    }
 }
