@@ -152,10 +152,10 @@ extension Plan.Stage {
         "\(share.words) \(state.rawValue), \(count(planned, "recipient"))\(came.isEmpty ? "" : ": \(came)")"
     }
 
-    /// What came of it: `102 accepted, 1 dead`. Whoever has no outcome when it is done was skipped.
+    /// What came of it: `102 accepted, 1 dead`. Whoever has no outcome when it is done was skipped, or left the list.
     fileprivate var came: String {
-        let skipped = state == .done ? planned - (figures?.outcomes ?? 0) : 0
-        return [figures?.words ?? "", skipped > 0 ? "\(skipped.grouped) skipped" : ""]
+        let others = state == .done ? planned - (figures?.outcomes ?? 0) : 0
+        return [figures?.words ?? "", others > 0 ? "\(others.grouped) got nothing" : ""]
             .filter { !$0.isEmpty }.joined(separator: ", ")
     }
 }

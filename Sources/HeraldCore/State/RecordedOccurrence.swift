@@ -21,7 +21,7 @@ package struct RecordedOccurrence: Hashable, Sendable {
     /// When its send window closed while a run was sending it. It is under way again when the window opens.
     package var suspended: Date?
     /// In local time: since when runs do not look at it, because no file declares it, its schedule, revision or target is
-    /// another, or it waits for a person. Who is in a wave since then is not fixed.
+    /// another, or a pause, a halt or an edit holds it. Who is in a wave since then is not fixed.
     package var unseen: Date?
     /// In local time: whether everybody on the list had it when a run looked last. It stays open only for those whom the
     /// list may lack for now.
