@@ -127,9 +127,10 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         leftOut.formUnion((plan.missed + plan.superseded + plan.joinedLate).map(\.occurrence))
         watermarks.add(plan.watermarks, after: plan.looks)
         nextLook = surroundings.lookAgain == nil ? nil : plan.nextDue
-        context.recorded.apply(plan.renaming + plan.notes)
+        let notes = plan.renaming + plan.notesOfRun
+        context.recorded.apply(notes)
         unnoted += plan.missedWithoutStep
-        await commitWatermarks(with: plan.renaming + plan.notes + plan.endings(at: surroundings.now()))
+        await commitWatermarks(with: notes + plan.endings(at: surroundings.now()))
     }
 
     /// Notes that a step does not begin in this run.

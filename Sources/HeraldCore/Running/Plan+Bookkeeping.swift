@@ -2,6 +2,15 @@
 extension Plan {
     var renaming: [StateChange] { renames.map { .rename(campaign: $0.old, to: $0.new) } }
 
+    /// What the state notes apart from what steps write. Where nobody is sent it again, because a guard refuses it or the
+    /// run leaves it to the next one, earlier reports know all.
+    var notesOfRun: [StateChange] {
+        let repeats = steps.contains { step in
+            if case .send(let send) = step.work { step.refusal == nil && !send.repeated.isEmpty } else { false }
+        }
+        return repeats ? notes : notes.filter { if case .note(.triedAgain, _) = $0 { false } else { true } }
+    }
+
     /// What is too late and has no step of its own, which may not begin.
     var missedWithoutStep: [Missed] { withoutStep(missed) }
 
@@ -24,7 +33,7 @@ extension Plan {
         var marks = Watermarks()
         marks.add(watermarks)
         let sending = steps.compactMap { if case .send(let send) = $0.work { send.campaign } else { nil } }
-        return renaming + notes + endings(at: now) + marks.due(waiting: Set(sending), recorded: [:])
+        return renaming + notesOfRun + endings(at: now) + marks.due(waiting: Set(sending), recorded: [:])
     }
 
     /// Written when nothing stopped the run: how many recipients each audience has, or had when it was there.

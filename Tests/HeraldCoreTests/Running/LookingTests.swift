@@ -135,8 +135,11 @@ import Testing
         #expect(step?.planned == 1 && step?.unknown == 1)
         #expect(step?.failures.map(\.action) == [.resendNextRun])
         #expect(report.result == .unknown)
+        // So the report of this run knows all of it.
+        #expect(laboratory.memory.state().triedAgain.isEmpty)
         _ = try await run(laboratory, sent) { [slow] in [lost, slow] }
         #expect(sent.recipients("lost") == [1, 1])
+        #expect(laboratory.memory.state().triedAgain.keys.map(\.rawValue) == ["aa@once"])
     }
 
     @Test func `a person who stops a run that waits for a stage pauses nothing that is over`() async throws {

@@ -20,6 +20,18 @@ struct PlanBookkeepingTests {
         #expect(plan.missed.forGood(waiting: [], recorded: []) == plan.missed)
     }
 
+    @Test(arguments: [nil, "a guard refuses it"] as [String?])
+    func `whoever is not sent it again, because a guard refuses that, counts as not tried again`(_ refusal: String?) {
+        let campaign = Campaign.tide("tide", onUnknown: .resend)
+        var scenario = PlanScenario()
+        scenario.began(campaign, accepted: [1], unknown: [2])
+        scenario.want(campaign, for: [1, 2])
+        var plan = scenario.plan()
+        for index in plan.steps.indices { plan.steps[index].refusal = refusal }
+        scenario.state.apply(plan.bookkeeping(at: PlanScenario.now))
+        #expect(Array(scenario.state.triedAgain.keys) == (refusal == nil ? [campaign.id] : []))
+    }
+
     /// A campaign may miss a thousand at once that no run has opened.
     @Test func `only what the state may have is read for people`() {
         let ids: [OccurrenceID] = ["tide@1", "tide@2", "tide@3"]
