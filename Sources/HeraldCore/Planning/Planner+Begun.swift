@@ -99,7 +99,7 @@ extension Planner {
                     + waveDeadline(of: remaining, wanted, occurrence),
                 .held, obstacle == nil ? .goOn : .abandon, remaining: rest.members.count,
                 stageTable(of: rest, wanted, occurrence))
-        } else if let twin = state.laterTwin(of: id) {
+        } else if let twin = occurrence.laterTwin(of: id, among: occurrences[campaign.name.value] ?? []) {
             hold(
                 id,
                 "it is half done, and \(twin), which began later, is of the same campaign now: some would get it twice",

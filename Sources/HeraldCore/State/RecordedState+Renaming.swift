@@ -28,17 +28,9 @@ extension RecordedState {
         return tried.isEmpty || tried.contains { $0.contentDigest == campaign.contentDigest }
     }
 
-    /// The occurrence of the same campaign, revision, time and message that began after an open one: a rename brought both
-    /// together, and each has people of its own who got it. `nil` if there is none, or if a person has some of the first
-    /// tried again after its end.
+    /// What an open occurrence must not go on beside (`RecordedOccurrence.laterTwin`).
     package func laterTwin(of id: OccurrenceID) -> OccurrenceID? {
-        guard let own = occurrences[id], own.finished == nil, !own.isReopened else { return nil }
-        return occurrences.filter { other, occurrence in
-            other != id && occurrence.campaign == own.campaign && occurrence.revision == own.revision
-                && (occurrence.due, occurrence.local) == (own.due, own.local)
-                && occurrence.contentDigest == own.contentDigest && !occurrence.triedNobody
-                && (occurrence.begun ?? .distantPast, other) > (own.begun ?? .distantPast, id)
-        }.keys.min()
+        occurrences[id]?.laterTwin(of: id, among: occurrences.lazy.map { (id: $0.key, occurrence: $0.value) })
     }
 
     private func moves(from old: String, to campaign: Campaign) -> Bool {
@@ -78,5 +70,29 @@ extension RecordedState {
         let digest = campaign.contentDigest
         let names = Set(occurrences.values.filter { $0.contentDigest == digest && $0.hasTried }.map(\.campaign))
         return names.contains(old) && !names.contains(campaign.name.value)
+    }
+}
+
+extension RecordedOccurrence {
+    /// The occurrence of the same campaign, revision, time and message that began after an open one: a rename brought both
+    /// together, and each has people of its own who got it. `nil` if there is none, or if a person has some of the first
+    /// tried again after its end.
+    ///
+    /// - Parameter others: those of its campaign, or more.
+    func laterTwin(
+        of id: OccurrenceID, among others: some Sequence<(id: OccurrenceID, occurrence: RecordedOccurrence)>
+    ) -> OccurrenceID? {
+        guard finished == nil, !isReopened else { return nil }
+        var twin: OccurrenceID?
+        for (other, occurrence) in others where other != id && occurrence.hasPlaceAndMessage(of: self) {
+            let isLater = (occurrence.begun ?? .distantPast, other) > (begun ?? .distantPast, id)
+            if isLater, !occurrence.triedNobody { twin = min(other, twin ?? other) }
+        }
+        return twin
+    }
+
+    private func hasPlaceAndMessage(of other: RecordedOccurrence) -> Bool {
+        campaign == other.campaign && revision == other.revision && due == other.due && local == other.local
+            && contentDigest == other.contentDigest
     }
 }
