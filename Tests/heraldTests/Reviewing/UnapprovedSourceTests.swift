@@ -75,7 +75,9 @@ struct UnapprovedSourceTests: FollowUpScene {
         }
         let status = try await town.herald("status")
         #expect(status.output.contains("! Not approved: audience 'guests'"), "\(status.output)\(status.errors)")
-        #expect(status.output.contains("\n  herald fetch guests && herald plan"), "\(status.output)")
+        let program = "herald -w \(town.folder.path.shellWord)"
+        let typed = "\n  \(program) fetch guests && \(program) plan --out plan.json && \(program) approve plan.json"
+        #expect(status.output.contains(typed), "\(status.output)")
         if fetches {
             #expect(try await town.herald("fetch", "guests").failure == nil)
             #expect(try await town.herald("run").failure?.status == .refused)
