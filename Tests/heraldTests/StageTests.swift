@@ -331,6 +331,17 @@ struct StageTests: StageScene {
         #expect(try await runs(town, 1460, 1926, 1927, 1940, 1942) == [[], [], [33], [], [1, 2, 3, 35, 36]])
     }
 
+    @Test func `a stage of which caps leave nobody is not done while others of it wait for their clock`() async throws {
+        let town = try await town(local(Self.usual, settings: "frequency_caps: [{name: all, max: 1, per: 48h}]"))
+        let fids = (1...30).map { Registration.fid($0).rawValue }.joined(separator: ", ")
+        let other = "kind: campaign\nname: other\nmessage: {notification: {title: Other}}\ntarget: {fids: [\(fids)]}\n"
+        try town.folder.write(other, to: "other.yaml")
+        #expect(try await runs(town, 0) == [Set(1...30)])
+        town.go(to: Self.monday + 1447 * 60)
+        let run = try await town.herald("run")
+        #expect(run.output.contains("stage 10 % open, 7 recipients\n"), "\(run.output)\(run.errors)")
+    }
+
     @Test func `where everybody is a seed, each gets it by their own clock`() async throws {
         let town = try await town(local(Self.usual + ", seeds: our-phones", seeds: [1, 33], tokyo: [1], rome: [33]))
         #expect(try await runs(town, 0, 1446, 1447, 1926, 1927, 1942) == [[], [], [1], [], [33], []])

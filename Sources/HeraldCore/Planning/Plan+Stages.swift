@@ -113,12 +113,15 @@ extension Plan.Staging {
 
     /// - Parameters:
     ///   - figures: what came of the open stage; by default what came of it in earlier runs.
-    ///   - isPassed: whether nobody of it was sent anything, so that the next one does not wait for it.
+    ///   - isPassed: whether nobody of it was sent anything, so that the next one does not wait for it. While others of
+    /// it wait for their clock or their window, it is not done.
     func shown(
         with figures: StageFigures? = nil, isHalted: Bool = false, isSettled: Bool = false, isPassed: Bool = false
     ) -> [Plan.Stage] {
         let state: Plan.Stage.State =
-            isHalted ? .halted : isPassed ? .done : !isSettled ? .open : ahead.isEmpty ? .done : .soaking
+            isHalted
+            ? .halted
+            : isPassed && !othersWait ? .done : !isSettled ? .open : ahead.isEmpty ? .done : .soaking
         let later = ahead.counts.sorted { $0.key < $1.key }.map {
             Plan.Stage(share: $0, planned: $1, opened: nil, figures: nil, state: .ahead)
         }
