@@ -259,6 +259,8 @@ extension Planner {
         dealt = min(dealt, local.firstInstant - 1)
         let reaching = progress.reaching(local, in: campaign.schedule.zone)
         guard let instant = reaching?.instant, instant <= now, instant > progress.mark else { return }
+        // Its list is empty because it was not fetched, or because others decide who is in it.
+        if !wanted.undecided.isEmpty { return noteUndecided(wanted, id, []) }
         overview.warnings.append(
             "campaign '\(campaign.name.value)' is due and has nobody to send to (\(campaign.target.value.words)); it begins when there is somebody"
         )

@@ -144,6 +144,29 @@ struct UnapprovedSourceTests: FollowUpScene {
         #expect(town.sent("party") == fids(4, 5, 6))
     }
 
+    /// Nobody knows whose clock comes to it.
+    @Test func `what is due in local time waits for the approval, too, and is not said to have nobody`() async throws {
+        let schedule = "schedule: {cron: \"30 9 * * *\", timezone: {field: zone, default: UTC}}"
+        let guests = Self.guests(Self.campaign("party", to: "guests", schedule))
+            .replacing("---\n", with: "fields: {zone: {column: column2, type: timezone}}\n---\n")
+        let list = { (guest: Int) in "VALUES ('\(Registration.fid(guest).rawValue)', 'UTC')" }
+        let town = try await town(["guests.yaml": guests, "query.sql": list(4)])
+        #expect(try await town.herald("fetch").failure == nil)
+        try await town.approve()
+        #expect(try await town.herald("run").failure == nil)
+        try town.folder.write(list(5), to: "query.sql")
+        town.go(to: Self.monday + Self.day + (9 * 60 + 35) * 60)
+        let run = try await town.herald("run")
+        #expect(run.failure?.status == .refused && town.sent("party").isEmpty, "\(run.errors)")
+        let told = run.output + run.errors
+        #expect(told.contains("campaign 'party' is due and waits: nobody knows yet"), "\(told)")
+        #expect(!told.contains("nobody to send to"), "\(told)")
+        #expect(try await town.herald("fetch").failure == nil)
+        try await town.approve()
+        #expect(try await town.herald("run").failure == nil)
+        #expect(town.sent("party") == fids(5))
+    }
+
     /// The place is the same, so that the last list counts.
     @Test(arguments: [("guests.yaml", false), ("herald.yaml", true)])
     func `a list of an audience that nobody approved is not fetched again`(
