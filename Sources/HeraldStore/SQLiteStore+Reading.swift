@@ -35,6 +35,10 @@ extension SQLiteStore {
         try await reading { try StateReader(db: $0).notes() }
     }
 
+    package func approvals() async throws -> [String: RecordedApproval] {
+        try await reading { try StateReader(db: $0).approvals() }
+    }
+
     package func recipients(after id: RecipientID, limit: Int) async throws -> [KnownRecipient] {
         try await reading { try StateReader(db: $0).recipients(after: id, limit: limit) }
     }

@@ -240,7 +240,7 @@ struct StateReader {
         }
     }
 
-    private func approvals() throws -> [String: RecordedApproval] {
+    func approvals() throws -> [String: RecordedApproval] {
         var approvals: [String: RecordedApproval] = [:]
         let statement = try db.cachedStatement(sql: "SELECT resource, digest, size, approved_by, at FROM approval")
         for row in try Row.fetchAll(statement) {

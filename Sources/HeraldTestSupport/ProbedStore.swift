@@ -64,6 +64,8 @@ package final class ProbedStore: StateStore {
 
     package func notes() async throws -> [StateNote: String] { inner.notes() }
 
+    package func approvals() async throws -> [String: RecordedApproval] { inner.approvals() }
+
     package func recipients(after id: RecipientID, limit: Int) async throws -> [KnownRecipient] {
         inner.recipients(after: id, limit: limit)
     }

@@ -123,6 +123,7 @@ struct LifeStore: StateStore {
     func pauses() async throws -> Pauses { try await read { try await inner.pauses() } }
     func history() async throws -> History { try await read { try await inner.history() } }
     func notes() async throws -> [StateNote: String] { try await read { try await inner.notes() } }
+    func approvals() async throws -> [String: RecordedApproval] { try await read { try await inner.approvals() } }
 
     func recipients(after id: RecipientID, limit: Int) async throws -> [KnownRecipient] {
         try await read { try await inner.recipients(after: id, limit: limit) }

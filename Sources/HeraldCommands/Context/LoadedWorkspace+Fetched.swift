@@ -17,7 +17,7 @@ extension LoadedWorkspace {
     /// Those of some audiences that nobody approved as they are now, where that is required.
     func unapprovedAudiences(among names: Set<String>, in state: any StateLocation) async throws -> Set<String> {
         if names.isEmpty { return [] }
-        let recorded = try await state.openIfPresent(for: .reading)?.snapshot().approvals ?? [:]
+        let recorded = try await state.openIfPresent(for: .reading)?.approvals() ?? [:]
         guard workspace.settings.approval.isRequired || !recorded.isEmpty else { return [] }
         let approval = approval()
         return names.filter { !approval.isCovered(.init(kind: .audience, name: $0), by: recorded) }

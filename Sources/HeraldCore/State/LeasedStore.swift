@@ -35,6 +35,8 @@ package final class LeasedStore: StateStore {
 
     package func notes() async throws -> [StateNote: String] { try await store.notes() }
 
+    package func approvals() async throws -> [String: RecordedApproval] { try await store.approvals() }
+
     package func recipients(after id: RecipientID, limit: Int) async throws -> [KnownRecipient] {
         try await store.recipients(after: id, limit: limit)
     }

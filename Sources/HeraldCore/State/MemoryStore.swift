@@ -131,6 +131,8 @@ package final class MemoryStore: StateStore {
 
     package func notes() -> [StateNote: String] { content.withLock(\.state.notes) }
 
+    package func approvals() -> [String: RecordedApproval] { content.withLock(\.state.approvals) }
+
     package func recipients(after id: RecipientID, limit: Int) -> [KnownRecipient] {
         Array(content.withLock { $0.recipients(after: id) }.prefix(limit))
     }

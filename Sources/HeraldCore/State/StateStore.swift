@@ -28,6 +28,9 @@ package protocol StateStore: Sendable {
     /// What runs noted for those after them, as it is at this moment.
     func notes() async throws -> [StateNote: String]
 
+    /// What is approved at this moment. It reads no more than that.
+    func approvals() async throws -> [String: RecordedApproval]
+
     // MARK: Recipients
 
     /// The recipients after a number, in ascending order, up to `limit` of them.

@@ -18,6 +18,7 @@ extension PostgresReader {
     static let messageClasses: PostgresStatement = "SELECT id, locale, variant, holdout FROM @message_class"
     static let pauses: PostgresStatement = "SELECT campaign FROM @pause"
     static let notes: PostgresStatement = "SELECT name, value FROM @note"
+    static let approvals: PostgresStatement = "SELECT resource, digest, size, approved_by, at FROM @approval"
 
     static func identity(_ rows: PostgresRows) throws -> RecordedState.Identity {
         guard let row = rows.first, let endpoint = EndpointKind(rawValue: try row.text(2)) else {
@@ -173,7 +174,13 @@ extension PostgresReader {
         return notes
     }
 
-    static func approval(_ row: PostgresRow) throws -> RecordedApproval {
+    static func approvals(_ rows: PostgresRows) throws -> [String: RecordedApproval] {
+        var approvals: [String: RecordedApproval] = [:]
+        for row in rows.all { approvals[try row.text(0)] = try approval(row) }
+        return approvals
+    }
+
+    private static func approval(_ row: PostgresRow) throws -> RecordedApproval {
         RecordedApproval(
             digest: try row.text(1), size: try row.optionalInt(2).map(StoredValue.size), by: try row.text(3),
             at: try StoredValue.date(row.double(4)))

@@ -33,7 +33,7 @@ struct PostgresReader {
             "SELECT name, size FROM @audience_size", "SELECT campaign, at, schedule, next, first FROM @watermark",
             Self.pauses, "SELECT campaign, at, accepted, rejected, unknown FROM @test ORDER BY id",
             "SELECT id, committed FROM @applied_commit ORDER BY number",
-            "SELECT resource, digest, size, approved_by, at FROM @approval", Self.notes, Self.stamps,
+            Self.approvals, Self.notes, Self.stamps,
             Self.numbering,
             SliceTable.start.sets(where: "true"), Self.startClasses, Self.counted,
             SliceTable.observation.sets(where: "true"),
@@ -69,7 +69,7 @@ struct PostgresReader {
         state.pauses = try Self.pauses(next())
         state.tests = try next().all.map(Self.test)
         state.commits = try next().all.map { try StoredValue.commit($0.text(0), $0.double(1)) }
-        for row in next().all { state.approvals[try row.text(0)] = try Self.approval(row) }
+        state.approvals = try Self.approvals(next())
         state.notes = try Self.notes(next())
         state.stamps = try Self.stamps(next())
         state.nextRecipient = try Self.last(next()) + 1

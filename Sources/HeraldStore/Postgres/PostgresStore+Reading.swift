@@ -42,6 +42,10 @@ extension PostgresStore {
         try await reading { try PostgresReader.notes($0.commit([PostgresReader.notes])[0]) }
     }
 
+    package func approvals() async throws -> [String: RecordedApproval] {
+        try await reading { try PostgresReader.approvals($0.commit([PostgresReader.approvals])[0]) }
+    }
+
     package func recipients(after id: RecipientID, limit: Int) async throws -> [KnownRecipient] {
         try await reading { transaction in
             let page = PostgresStatement(

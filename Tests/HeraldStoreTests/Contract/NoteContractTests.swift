@@ -51,6 +51,19 @@ struct NoteContractTests {
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `what somebody else approves is seen at once`(_ kind: StoreKind) async throws {
+        let open = try await OpenStore(kind)
+        #expect(try await open.store.approvals().isEmpty)
+        let approvals = [
+            "campaign:tide": RecordedApproval(digest: "sha256:12", size: 3, by: "Anna", at: Self.run.started),
+            "settings:": RecordedApproval(digest: "sha256:13", size: nil, by: "Anna", at: Self.run.started),
+        ]
+        try await open.other().commit([.approve(approvals)])
+        #expect(try await open.store.approvals() == approvals)
+        #expect(try await open.store.snapshot().approvals == approvals)
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `that people were tried again is kept, and forgotten with the occurrence`(_ kind: StoreKind) async throws {
         let open = try await OpenStore(kind)
         try await open.commit(.open(.tide, .sample()), .open(.wind, .sample("wind")))
