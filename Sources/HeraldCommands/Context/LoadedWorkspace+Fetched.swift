@@ -33,11 +33,14 @@ extension LoadedWorkspace {
         }
     }
 
-    /// Their ages, for people. A list whose fetch was due two runs ago is old, too: its fetch fails.
+    /// Their ages, for people. A list whose fetch was due two runs ago is old, too: its fetch fails. Of one that waits for
+    /// an approval, what is there came from another place.
     func listAges(of lists: [String: KnownList], at now: Date) -> [ListAge] {
         workspace.audiences.compactMap { audience in
             let name = audience.name.value
-            guard let freshness = audience.origin?.freshness, let list = lists[name] else { return nil }
+            guard let freshness = audience.origin?.freshness, let list = lists[name],
+                !workspace.unfetched.contains(name)
+            else { return nil }
             let (age, limit) = (
                 list.age(at: now), [freshness.warnAfter, freshness.errorAfter].compactMap(\.self).min()
             )

@@ -128,6 +128,9 @@ extension Planner {
             if !remaining.discovered.isEmpty {
                 return [remaining.withoutRequests(leftByCrash: remaining.discovered)]
             }
+        } else if nobody != nil, remaining.discovered.isEmpty, wanted.isListUndecided {
+            // Its list is empty because it was not fetched, or because others decide who is in it.
+            noteUndecided(wanted, id, [], isHalfDone: true)
         } else if let nobody, remaining.discovered.isEmpty {
             overview.warnings.append(
                 "\(id) is half done and \(nobody.reason); it goes on when \(nobody.end), or ends with 'herald state resolve \(id) --abandon'"
