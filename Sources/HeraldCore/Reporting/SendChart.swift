@@ -41,7 +41,9 @@ struct SendChart {
     }
 
     /// `nil` without stages.
-    init?(_ occurrence: OccurrenceID, _ table: Plan.StageTable?) {
+    ///
+    /// - Parameter tellsOthers: whether it is known of stages that are done who of them was skipped.
+    init?(_ occurrence: OccurrenceID, _ table: Plan.StageTable?, tellsOthers: Bool) {
         guard let table, !table.stages.isEmpty else { return nil }
         self.occurrence = occurrence
         let stages = table.stages
@@ -53,7 +55,7 @@ struct SendChart {
         let people = Self.people(stages.reduce(0) { $0 + $1.planned }, isMost: table.isCapped)
         explanation = "\(people) in \(count(stages.count, "stage")); \(next)"
         rows = stages.map { stage in
-            let note = [stage.state == .ahead ? "" : stage.state.rawValue, stage.came]
+            let note = [stage.state == .ahead ? "" : stage.state.rawValue, stage.came(tellsOthers: tellsOthers)]
             return Row(
                 name: stage.share.words, count: stage.planned,
                 note: note.filter { !$0.isEmpty }.joined(separator: ": "))
@@ -115,16 +117,18 @@ extension PlanDocument {
     /// the occurrence that comes next.
     var sendCharts: [SendChart] {
         let sends = plan.steps.compactMap { if case .send(let send) = $0.work { send } else { nil } }
+        // Who a stage left over counts in the next one. A snapshot does not say whom.
+        let tellsOthers = overview.snapshot == nil
         let sending = sends.flatMap { send in
             [
                 SendChart(send.occurrence, waves: send.shownWaves, isMost: send.mayShrink),
-                SendChart(send.occurrence, send.stageTable),
+                SendChart(send.occurrence, send.stageTable, tellsOthers: tellsOthers),
             ]
             .compactMap(\.self)
         }
         let standing =
-            plan.waiting.compactMap { SendChart($0.occurrence, $0.stages) }
-            + plan.held.compactMap { SendChart($0.occurrence, $0.stages) }
+            plan.waiting.compactMap { SendChart($0.occurrence, $0.stages, tellsOthers: tellsOthers) }
+            + plan.held.compactMap { SendChart($0.occurrence, $0.stages, tellsOthers: tellsOthers) }
         let now = sending + standing
         var campaigns = Set(sends.filter { $0.waves != nil }.map(\.campaign))
         let next = overview.upcoming.filter { !$0.waves.isEmpty && campaigns.insert($0.occurring.campaign).inserted }
@@ -149,12 +153,13 @@ extension Plan.Stage {
 
     /// In one line: `10 % open, 1,000 recipients: 102 accepted, 1 dead`.
     var line: String {
-        "\(share.words) \(state.rawValue), \(count(planned, "recipient"))\(came.isEmpty ? "" : ": \(came)")"
+        let came = came(tellsOthers: true)
+        return "\(share.words) \(state.rawValue), \(count(planned, "recipient"))\(came.isEmpty ? "" : ": \(came)")"
     }
 
     /// What came of it: `102 accepted, 1 dead`. Whoever has no outcome when it is done was skipped, or left the list.
-    fileprivate var came: String {
-        let others = state == .done ? planned - (figures?.outcomes ?? 0) : 0
+    fileprivate func came(tellsOthers: Bool) -> String {
+        let others = tellsOthers && state == .done ? planned - (figures?.outcomes ?? 0) : 0
         return [figures?.words ?? "", others > 0 ? "\(others.grouped) got nothing" : ""]
             .filter { !$0.isEmpty }.joined(separator: ", ")
     }
