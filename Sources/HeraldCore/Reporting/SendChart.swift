@@ -42,7 +42,7 @@ struct SendChart {
 
     /// `nil` without stages.
     ///
-    /// - Parameter tellsOthers: whether it is known of stages that are done who of them was skipped.
+    /// - Parameter tellsOthers: whether it is known who of a stage that is done got nothing.
     init?(_ occurrence: OccurrenceID, _ table: Plan.StageTable?, tellsOthers: Bool) {
         guard let table, !table.stages.isEmpty else { return nil }
         self.occurrence = occurrence

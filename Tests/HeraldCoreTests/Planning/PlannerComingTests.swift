@@ -146,7 +146,7 @@ import Testing
         scenario.state.pauses.everything = isEverything
         scenario.state.pauses.campaigns = isEverything ? [] : ["tide"]
         let document = PlanDocument(scenario.proposal(), id: "id", created: PlanScenario.now)
-        #expect(document.text(.plain).contains("tide, to audience anglers (paused)\n"), "\(document.text(.plain))")
+        #expect(document.text(.plain).contains("tide, to audience all (paused)\n"), "\(document.text(.plain))")
         #expect(document.markdown.contains("| 3 | paused |"), "\(document.markdown)")
     }
 }
