@@ -73,7 +73,8 @@ package struct WorkerRun<C: Clock> where C.Duration == Duration {
         if context.stop != nil { return .interrupted }
         let reason = state.report.stopped
         if let reason, context.isUnreachable || state.trouble.isRefused { return .refused(reason.words) }
-        if reason == nil, state.report.standing == .held { return .paused }
+        // Who has left a job has none any more, which would look as if the conductor had ended it.
+        if reason ?? .interrupted == .interrupted, state.report.standing == .held { return .paused }
         guard reason != .interrupted, let words = reason?.words ?? (state.report.isStanding ? state.report.note : nil)
         else { return .over }
         return .stopped(words)
