@@ -231,11 +231,12 @@ extension Life {
             {
                 return false
             }
-            // A saved plan is of its own time. Meanwhile a window may have closed.
-            if case .applySaved = call, case .send = step.work,
-                content.report?.steps.contains(where: { $0.id == step.id && $0.pending > 0 }) == true
+            // A saved plan is of its own time. Meanwhile a window may have closed, also while topics settled.
+            if case .send = step.work, let sent = content.report?.steps.first(where: { $0.id == step.id }),
+                sent.pending > 0
             {
-                return false
+                if case .applySaved = call { return false }
+                if sent.note?.hasPrefix("the window closed") == true { return false }
             }
             // What 'apply' sends later fills the caps of some who waited. The next call skips them.
             if case .send(let send) = step.work, call != .run, send.members.isEmpty, send.discovered.isEmpty,

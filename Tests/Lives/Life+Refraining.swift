@@ -148,6 +148,8 @@ extension Life {
             guard let mark = known.state.watermarks[name]?.at, mark > now else { continue }
             try await succeed(["state", "rewind", name])
             tell("state rewind \(name)")
+            // What a fast clock sent, of any campaign, counts for caps as if it had started now.
+            starts = starts.mapValues { own in own.mapValues { [now] in min($0, now) } }
             try await look()
             noteUnbegun()
             let over = lines[campaign.line]?.over ?? []
