@@ -209,6 +209,10 @@ extension Life {
             if !isSeed, let clock, let waited = clock.waited {
                 own.sight.people[person]?.mark = max(clock.mark, waited)
             }
+            // What had not begun had nobody whom they waited for. By their own clock they join it too late.
+            if !isSeed, clock?.seed != nil {
+                for key in own.sight.owed.keys where own.found[key] == nil { own.sight.owed[key]?[person] = nil }
+            }
             if let clock, clock.zone == zone { continue }
             // By a slow clock the last look is ahead: what had come until then is fixed without them.
             let since = isBack && !isSeed ? own.sight.looked : max(now, own.sight.looked)
