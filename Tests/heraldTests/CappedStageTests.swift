@@ -9,15 +9,7 @@ import Testing
 /// What people are told of stages whose people a frequency cap stops.
 struct CappedStageTests: StageScene {
     @Test func `a stage of which caps leave nobody is done, and nobody is promised for those to come`() async throws {
-        let caps = "frequency_caps: [{name: all, max: 1, per: 24h}]"
-        let town = try await town(Self.files(Self.usual, settings: caps))
-        let had = Self.tenth.map { Registration.fid($0).rawValue }.joined(separator: ", ")
-        try town.folder.write(
-            "kind: campaign\nname: other\nmessage: {notification: {title: Other}}\ntarget: {fids: [\(had)]}\n",
-            to: "other.yaml")
-        try town.folder.write("", to: "hello.yaml")
-        #expect(try await town.herald("run").failure == nil)
-        try town.folder.write(Self.campaign(Self.usual), to: "hello.yaml")
+        let town = try await town(capped: Self.tenth)
         let plan = try await town.herald("plan")
         #expect(plan.output.contains("hello@once: at most 60 recipients in 3 stages"), "\(plan.output)")
         let run = try await town.herald("apply", "--auto-approve")

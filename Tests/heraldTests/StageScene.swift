@@ -33,6 +33,14 @@ extension StageScene {
         """
     }
 
+    /// A campaign that goes to these at once.
+    static func other(to members: some Sequence<Int>) -> String {
+        let fids = members.map { Registration.fid($0).rawValue }.joined(separator: ", ")
+        return "kind: campaign\nname: other\nmessage: {notification: {title: Other}}\ntarget: {fids: [\(fids)]}\n"
+    }
+
+    static var oneADay: String { "frequency_caps: [{name: all, max: 1, per: 24h}]" }
+
     static func list(_ members: some Sequence<Int>, zone: String? = nil) -> String {
         "fid\(zone == nil ? "" : ",zone")\n"
             + members.map { "\(Registration.fid($0).rawValue)\(zone.map { ",\($0)" } ?? "")\n" }.joined()
@@ -68,6 +76,16 @@ extension StageScene {
     func town(_ files: [String: String]) async throws -> Town {
         let town = try Town(files, at: Self.monday)
         #expect(try await town.herald("state", "init").failure == nil)
+        return town
+    }
+
+    /// A town in which these have had as many messages as a cap allows, before `hello` is sent.
+    func town(capped: Set<Int>) async throws -> Town {
+        var files = Self.files(Self.usual, settings: Self.oneADay)
+        (files["other.yaml"], files["hello.yaml"]) = (Self.other(to: capped), "")
+        let town = try await town(files)
+        #expect(try await town.herald("run").failure == nil)
+        try town.folder.write(Self.campaign(Self.usual), to: "hello.yaml")
         return town
     }
 

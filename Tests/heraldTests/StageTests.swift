@@ -184,30 +184,19 @@ struct StageTests: StageScene {
     }
 
     @Test func `seeds fill no cap and are stopped by none`() async throws {
-        let caps = "frequency_caps: [{name: all, max: 1, per: 24h}]"
         let seeds = [4, 700]
-        let town = try await town(Self.files(Self.usual + ", seeds: our-phones", seeds: seeds, settings: caps))
+        let town = try await town(Self.files(Self.usual + ", seeds: our-phones", seeds: seeds, settings: Self.oneADay))
         #expect(try await runs(town, 0, 15) == [[4, 700], [30]])
         // Another campaign reaches the seeds, and not 30, who had one message.
-        try town.folder.write(
-            "kind: campaign\nname: other\nmessage: {notification: {title: Other}}\ntarget: {fids: [\(Registration.fid(4).rawValue), \(Registration.fid(30).rawValue)]}\n",
-            to: "other.yaml")
+        try town.folder.write(Self.other(to: [4, 30]), to: "other.yaml")
         let run = try await town.herald("run")
         #expect(run.failure == nil, "\(run.errors)")
         #expect(town.sent("Other") == [.fid(4)])
     }
 
     @Test func `whom a cap stops stays in the figure of their stage`() async throws {
-        let caps = "frequency_caps: [{name: all, max: 1, per: 24h}]"
-        let town = try await town(Self.files(Self.usual, settings: caps))
         // Both of the first stage, and one of the second, have had a message.
-        let had = Self.tenth.union([1]).map { Registration.fid($0).rawValue }.joined(separator: ", ")
-        try town.folder.write(
-            "kind: campaign\nname: other\nmessage: {notification: {title: Other}}\ntarget: {fids: [\(had)]}\n",
-            to: "other.yaml")
-        try town.folder.write("", to: "hello.yaml")
-        #expect(try await town.herald("run").failure == nil)
-        try town.folder.write(Self.campaign(Self.usual), to: "hello.yaml")
+        let town = try await town(capped: Self.tenth.union([1]))
         #expect(try await town.herald("run").failure == nil)
         // The first stage has nobody to send to, so the second opens in the same run.
         #expect(town.sent("Hello") == Set(Self.half.subtracting([1]).map { .fid($0) }))
@@ -220,13 +209,9 @@ struct StageTests: StageScene {
     }
 
     @Test func `a last stage of which caps left nobody is done, in the report as in the state`() async throws {
-        let caps = "frequency_caps: [{name: all, max: 1, per: 24h}]"
-        let town = try await town(Self.files("stages: [50%, 100%], soak: 15m", settings: caps))
+        let town = try await town(Self.files("stages: [50%, 100%], soak: 15m", settings: Self.oneADay))
         #expect(try await runs(town, 0) == [Self.tenth.union(Self.half)])
-        let rest = Self.rest.map { Registration.fid($0).rawValue }.joined(separator: ", ")
-        try town.folder.write(
-            "kind: campaign\nname: other\nmessage: {notification: {title: Other}}\ntarget: {fids: [\(rest)]}\n",
-            to: "other.yaml")
+        try town.folder.write(Self.other(to: Self.rest), to: "other.yaml")
         #expect(try await town.herald("run").failure == nil)
         town.go(to: Self.monday + 15 * 60)
         let run = try await town.herald("run")
@@ -285,7 +270,7 @@ struct StageTests: StageScene {
     func `the next stage opens with a later wave, if the open one has soaked since an earlier`(_ areCapped: Bool)
         async throws
     {
-        let caps = areCapped ? "frequency_caps: [{name: all, max: 1, per: 24h}]" : ""
+        let caps = areCapped ? Self.oneADay : ""
         var files = local(Self.usual, settings: caps)
         files["hello.yaml"] = files["hello.yaml"]?.replacing(
             "if_passed: skip", with: "if_passed: skip, max_lateness: 12h")
@@ -296,10 +281,7 @@ struct StageTests: StageScene {
         ]
         #expect(try await runs(town, 0, 1447) == [[], tokyo])
         if areCapped {
-            let fids = rome.map { Registration.fid($0).rawValue }.joined(separator: ", ")
-            try town.folder.write(
-                "kind: campaign\nname: other\nmessage: {notification: {title: Other}}\ntarget: {fids: [\(fids)]}\n",
-                to: "other.yaml")
+            try town.folder.write(Self.other(to: rome), to: "other.yaml")
             #expect(try await town.herald("run").failure == nil)
             #expect(town.sent("Other") == Set(rome.map { .fid($0) }))
         }
@@ -333,9 +315,7 @@ struct StageTests: StageScene {
 
     @Test func `a stage of which caps leave nobody is not done while others of it wait for their clock`() async throws {
         let town = try await town(local(Self.usual, settings: "frequency_caps: [{name: all, max: 1, per: 48h}]"))
-        let fids = (1...30).map { Registration.fid($0).rawValue }.joined(separator: ", ")
-        let other = "kind: campaign\nname: other\nmessage: {notification: {title: Other}}\ntarget: {fids: [\(fids)]}\n"
-        try town.folder.write(other, to: "other.yaml")
+        try town.folder.write(Self.other(to: 1...30), to: "other.yaml")
         #expect(try await runs(town, 0) == [Set(1...30)])
         town.go(to: Self.monday + 1447 * 60)
         let run = try await town.herald("run")

@@ -114,7 +114,7 @@ extension Plan.Staging {
     /// - Parameters:
     ///   - figures: what came of the open stage; by default what came of it in earlier runs.
     ///   - isPassed: whether nobody of it was sent anything, so that the next one does not wait for it. While others of
-    /// it wait for their clock or their window, it is not done.
+    ///     it wait for their clock or their window, it is not done.
     func shown(
         with figures: StageFigures? = nil, isHalted: Bool = false, isSettled: Bool = false, isPassed: Bool = false
     ) -> [Plan.Stage] {
