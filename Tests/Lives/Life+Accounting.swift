@@ -113,6 +113,7 @@ extension Life {
         if mishap?.isRefusal == true, owners[topic]?[registration] != false {
             owners[topic]?[registration] = nil
             fcm.change { _ = $0.topics[topic]?.remove(registration) }
+            for one in files.topics where one.name == topic { kept[one.line]?.remove(registration) }
         }
         // What the app subscribed stays the app's.
         if fcm.now.topics[topic]?.contains(registration) == true, owners[topic]?[registration] == nil {

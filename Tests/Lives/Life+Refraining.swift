@@ -89,13 +89,10 @@ extension Life {
     /// Somebody waited for a window when the run looked.
     func noteWaits(_ content: LifeRun.Content) {
         for plan in content.plans.map(\.plan) {
-            for id in plan.waiting.map(\.occurrence) {
-                guard
-                    let campaign = runFiles.campaigns.first(where: {
-                        lines[$0.line]?.names.contains(id.campaign) == true
-                    })
-                else { continue }
-                waits[key(of: campaign, id), default: []].append(plan.at)
+            for waiting in plan.waiting {
+                // Another campaign may have had the name before.
+                guard let campaign = runFiles.campaigns.first(where: { $0.name == waiting.campaign }) else { continue }
+                waits[key(of: campaign, waiting.occurrence), default: []].append(plan.at)
             }
         }
     }
