@@ -67,10 +67,17 @@ extension Planner {
             .reduce(into: RecipientSet()) { $0.formUnion($1.members) }
     }
 
-    /// The campaigns that a run leaves out because of guards. Nobody may be stopped by a message that does not go out.
-    var campaignsLeftOut: Set<String> {
-        settings.frequencyCaps.isEmpty
-            ? [] : workspace.campaignNames(affectedBy: policy.leftOut(plan.refusals), renaming: successors)
+    /// The campaigns that stop nobody under a cap: those that a run leaves out because of guards, and those of which
+    /// several occurrences are due and a snapshot does not say who gets only the latest.
+    func campaignsUncounted(in due: [(send: Plan.Send, campaign: Campaign)]) -> Set<String> {
+        if settings.frequencyCaps.isEmpty { return [] }
+        let leftOut = workspace.campaignNames(affectedBy: policy.leftOut(plan.refusals), renaming: successors)
+        if sizes == nil { return leftOut }
+        let caughtUp = due.filter { $0.campaign.schedule.catchUp != .all }.map(\.send)
+        let several = Dictionary(grouping: caughtUp, by: \.campaign).filter { _, sends in
+            sends.count > 1 && sends.contains { state.occurrences[$0.occurrence] != nil }
+        }
+        return leftOut.union(several.keys)
     }
 
     /// Counts a send for those behind it.

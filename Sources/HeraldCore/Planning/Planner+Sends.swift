@@ -39,7 +39,7 @@ extension Planner {
         due.sort { order($0.send) < order($1.send) }
         // All are judged before any takes a place under a cap: a refused one leaves out its whole campaign.
         for (send, campaign) in due { checkSend(send, of: campaign) }
-        let leftOut = campaignsLeftOut
+        let uncounted = campaignsUncounted(in: due)
         var book = capBook()
         keepStarts()
         for (planned, _) in due {
@@ -60,7 +60,7 @@ extension Planner {
                     : send.revision > 1
                         ? "revision \(send.revision) was not sent yet" : "it has no schedule and was never sent"
             sends.append(step(.send(send), reason: reason))
-            if !leftOut.contains(send.campaign) { fill(&book, with: send) }
+            if !uncounted.contains(send.campaign) { fill(&book, with: send) }
         }
         limitUpcoming()
         foreseeCaps(book)
