@@ -91,7 +91,7 @@ struct ForecastComparison {
         let isMissedWithoutThem = isPast(id) && comesForDead(id)
         let isHeld = forecast.plan.held.contains {
             let seeds = $0.kind == .paused ? movableSeeds(String(id.rawValue.prefix { $0 != "@" })).count : 0
-            return $0.occurrence == id && $0.remaining > 0
+            return $0.occurrence == id && $0.remaining + seeds > 0
                 && ($0.remaining - seeds <= snapshot.sizes.tombstones || $0.kind == .paused && isMissedWithoutThem)
         }
         let missed = forecast.plan.missed.filter { $0.occurrence == id }.map {

@@ -78,7 +78,7 @@ extension Life {
 
     /// Whoever is in a topic again is not gone any more.
     func noteBack() {
-        for name in departed.keys { departed[name]?.subtract(followers(of: name).map(\.recipientKey)) }
+        for name in departed.keys { departed[name]?.subtract(alive(followers(of: name)).map(\.recipientKey)) }
     }
 
     /// The registrations in a topic that bring back whoever is gone. One that an app subscribed, and which no list
