@@ -35,7 +35,7 @@ extension Workspace {
         var workspace = self
         let named = groups.compactMap { if case .audience(let name) = $0.members { name } else { nil } }
         workspace.groups = groups.filter { if case .audience = $0.members { true } else { false } }
-        workspace.campaigns = campaigns.filter(\.content.hasLiveActivity)
+        workspace.campaigns = campaigns.indices.filter { campaigns[$0].content.hasLiveActivity }.map { campaigns[$0] }
         let targets = workspace.campaigns.flatMap { audiences(decidingOf: $0) }
         let needed = (named + seeds).map(\.value) + targets
         let all = needed.isEmpty ? [] : needed + settings.suppress.map(\.value)
