@@ -55,6 +55,8 @@ extension StateChange {
             try statement.execute(
                 arguments: [instant.timeIntervalSince1970, Int64(run.lowerBound), Int64(run.upperBound)])
         }
+        // The row of another registration may have the zone that counts now.
+        if members.hasFormers { try renewNumbering(db) }
     }
 
     /// Does to the tables what `RecordedState.supersede` does to the value.

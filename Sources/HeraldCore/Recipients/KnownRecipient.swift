@@ -15,3 +15,8 @@ package struct KnownRecipient: Hashable, Sendable {
         self.registration = registration
     }
 }
+
+extension RecipientSet {
+    /// Whether some of these stand for earlier registrations.
+    package var hasFormers: Bool { runs.last.map { $0.upperBound >= KnownRecipient.firstFormer } ?? false }
+}

@@ -44,6 +44,8 @@ extension StateChange {
                 ON CONFLICT (recipient, registration) DO UPDATE SET died = excluded.died, migrated = false
                 """, ids, .date(instant))
         }
+        // The row of another registration may have the zone that counts now.
+        if members.hasFormers { renewNumbering(transaction) }
     }
 
     /// Does to the tables what `RecordedState.supersede` does to the value.

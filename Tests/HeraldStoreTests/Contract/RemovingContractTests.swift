@@ -91,14 +91,23 @@ struct RemovingContractTests {
         #expect(before == nil || before != after)
     }
 
-    /// The row of another registration may have the zone that counts now.
-    @Test(arguments: StoreKind.allCases)
-    func `the death of an earlier registration does so, too`(_ kind: StoreKind) async throws {
+    /// The row of another registration may have the zone that counts now. A person says so, or FCM when it leaves a topic.
+    @Test(arguments: StoreKind.allCases, [true, false])
+    func `the death of an earlier registration does so, too`(_ kind: StoreKind, _ isInTopic: Bool) async throws {
         let open = try await open(kind)
-        try await open.commit(.register([3: .fid(3)]))
+        try await open.commit(
+            .members("tides", [3], .managed, at: .at(0)), .supersede([3]), .register([3: .token(3)]))
+        let formers = RecipientSet(try await open.store.snapshot().formers.keys.sorted())
+        #expect(formers.count == 1)
         let before = try await open.store.numbering()
-        try await open.commit(.died(Tombstone(recipient: 3, registration: .token(3), died: .at(0))))
+        try await open.commit(
+            isInTopic
+                ? .forget(formers, at: .at(0))
+                : .died(Tombstone(recipient: 3, registration: .fid(3), died: .at(0))))
         let after = try await open.store.numbering()
         #expect(before == nil || before != after)
+        // That somebody has no living registration any more is no reason: the sets stay the same.
+        try await open.commit(.forget([4], at: .at(0)))
+        #expect(try await open.store.numbering() == after)
     }
 }
