@@ -32,7 +32,8 @@ final class FileWatch: Sendable {
         guard watched.withLock({ $0?.mayHaveChanged() ?? false }) else { return }
         // The same content with another time or in another place is no change.
         let loaded = WorkspaceLoader.load(
-            files.folder, environment: environment, at: files.recipientIndex.date, keepsLists: false)
+            files.folder, environment: environment, at: files.recipientIndex.date, keepsLists: false,
+            without: files.workspace.unfetched)
         if loaded.digest() != files.digest { changed.withLock { $0 = true } }
     }
 }

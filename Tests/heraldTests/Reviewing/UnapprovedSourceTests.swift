@@ -202,4 +202,22 @@ struct UnapprovedSourceTests: FollowUpScene {
         #expect(note(in: town) != before)
         #expect(town.sent("party") == fids(4, 5) && town.messages().count == 5)
     }
+
+    /// The list that is there lacks a column that the files name since then.
+    @Test func `a run does not take a list that waits for a change of the files`() async throws {
+        let topic = "kind: topic\nname: news\nsubscribers: [guests]\n"
+        let rows = "VALUES ('\(Registration.fid(4).rawValue)', 'Rome')"
+        let town = try await town(["guests.yaml": Self.guests(topic), "query.sql": rows])
+        #expect(try await town.herald("fetch").failure == nil)
+        let changed = Self.guests(topic, "where: {column2: Rome}")
+        try town.folder.write(changed, to: "guests.yaml")
+        let files = try LoadedWorkspace.read(
+            Common(workspace: town.folder.path), lists: .required, at: Self.monday, cache: nil, about: nil,
+            without: ["guests"])
+        // The same text, written anew.
+        try town.folder.write(changed, to: "guests.yaml")
+        let watch = FileWatch(files, environment: [:])
+        watch.look()
+        #expect(!watch.hasChanged)
+    }
 }
