@@ -100,6 +100,22 @@ extension LocalTimeTests {
         #expect(occurrence?["accepted"]?.int == Int64(others.count + 1) && occurrence?["skipped"] == 0, "\(shown)")
     }
 
+    /// It is too late in Tokyo since 26.1. A person decides before that, and no run comes until 30.
+    @Test func `whom only another target has is missed if a person let it go on in time for them`() async throws {
+        let town = try await town(Self.targets("members", zones: ["Asia/Tokyo", "Pacific/Honolulu"]))
+        #expect(try await hours(in: town, 0, 23, 25) == [1: [25]])
+        try write(Self.targets("others", zones: ["Asia/Tokyo"], others: ["Asia/Tokyo"]), town)
+        town.go(to: Self.monday + 25.5 * 3600)
+        _ = try await town.herald("run")
+        let resolved = try await town.herald("state", "resolve", "hello@2027-01-05T09:07", "--continue")
+        #expect(resolved.failure == nil, "\(resolved.errors)")
+        town.go(to: Self.monday + 30 * 3600)
+        let run = try await town.herald("run")
+        #expect(run.failure?.status == .failed, "\(run.output)\(run.errors)")
+        #expect(run.output.contains("it is too late for 1 recipient"), "\(run.output)")
+        #expect(numbers(town.sent()) == [1])
+    }
+
     @Test func `a plan says if everybody of another target joined late`() async throws {
         let town = try await town(Self.targets("members", zones: ["Asia/Tokyo", "Pacific/Honolulu"]))
         #expect(try await hours(in: town, 0, 23, 25) == [1: [25]])

@@ -35,7 +35,11 @@ extension Planner {
         noteFastClock(campaign, progress.mark)
         for (id, occurrence) in open where occurrence.hasBegun {
             var sorting = occurrence.local.map { self.sorting($0, wanted, occurrence, progress) }
-            sorting?.leaveOutLate(of: wanted, occurrence, waited: waits.recorded[id], at: now)
+            if sorting?.isForOthers == true {
+                // An older herald did not note when a person let it go on.
+                let instant = state.continued[id].map { min($0, now) } ?? now
+                sorting?.leaveOutLate(of: wanted, occurrence, waited: waits.recorded[id], by: instant)
+            }
             let sends = planBegun(wanted, id, occurrence, sorting)
             let notesWaves = sends.contains { $0.waves?.unrecorded.isEmpty == false }
             if !notesWaves, let sorting { hold(&dealt, before: sorting.waves) }

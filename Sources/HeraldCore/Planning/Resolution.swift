@@ -251,7 +251,8 @@ extension RecordedState {
         let skips = skipped.filter { !$0.1.isEmpty }.map { StateChange.skip(id, $0.1, $0.0) }
         // At the same time, whoever has it stays in their wave.
         let waves = later.local == occurrence.local ? occurrence.waves.intersection(known) : Partition()
-        return changes + skips + [.assign(id, Partition())] + (waves.isEmpty ? [] : [.waves(id, waves)])
+        let placing: [StateChange] = waves.isEmpty ? [] : [.waves(id, waves), continuing(id, at: now)]
+        return changes + skips + [.assign(id, Partition())] + placing
     }
 
     /// The occurrence that has the time of a campaign that is due once, where an earlier schedule had several.

@@ -171,13 +171,15 @@ struct WaveSorting {
 
     /// Whoever only another target has, and for whose wave it was too late when a person let it go on, joined after that.
     ///
-    /// - Parameter waited: when nobody could start (`WindowWaits`).
+    /// - Parameters:
+    ///   - waited: when nobody could start (`WindowWaits`).
+    ///   - instant: when that person did. Whom runs have kept waiting since then, they miss.
     mutating func leaveOutLate(
-        of wanted: DesiredSend, _ recorded: RecordedOccurrence, waited: Date?, at now: Date
+        of wanted: DesiredSend, _ recorded: RecordedOccurrence, waited: Date?, by instant: Date
     ) {
         // A stage may have kept them waiting.
         if newcomers.isEmpty || wanted.campaign.delivery.stages != nil || !recorded.stages.isEmpty { return }
-        let late = tooLate(newcomers, of: wanted, suspended: recorded.suspended, waited: waited, at: now)
+        let late = tooLate(newcomers, of: wanted, suspended: recorded.suspended, waited: waited, at: instant)
         waves.reached.move(late, to: nil)
         waves.unrecorded.move(late, to: nil)
         waves.joinedLate += late.count

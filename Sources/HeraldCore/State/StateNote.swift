@@ -1,7 +1,8 @@
 package import FCM
 
 /// What the state keeps as a text of its own. Nothing in it decides what is sent, except that guards look at sizes,
-/// lateness at who waited, and `state resolve --from` at who was tried again or taken out. It names no registration.
+/// lateness at who waited and when a person decided, and `state resolve --from` at who was tried again or taken out. It
+/// names no registration.
 package enum StateNote: String, Hashable, Sendable, CaseIterable {
     /// The last run or apply that came to its end: a `RecordedRun`.
     case lastRun = "last_run"
@@ -23,6 +24,8 @@ package enum StateNote: String, Hashable, Sendable, CaseIterable {
     case removed
     /// Of which occurrences nobody could start because of windows (`RecordedState.waited`).
     case waited
+    /// Which occurrences a person let go on with another target (`RecordedState.continued`).
+    case continued
     /// The numbers of recipients who were erased (`RecordedState.erased`).
     case erased
 }
@@ -117,13 +120,24 @@ extension RecordedState {
 
     /// When a run looked last at occurrences of which nobody could start, because all windows were closed.
     package var waited: [OccurrenceID: Date] {
-        get {
-            let pairs = numbers(in: .waited).map {
-                (OccurrenceID(rawValue: $0), Date(timeIntervalSince1970: Double($1)))
-            }
-            return Dictionary(uniqueKeysWithValues: pairs)
-        }
+        get { instants(in: .waited) }
         set { apply([.waited(newValue)]) }
+    }
+
+    /// When a person let an occurrence in local time go on with another target. Whoever only that has, and for whose wave
+    /// it was too late by then, joined after that.
+    package var continued: [OccurrenceID: Date] { instants(in: .continued) }
+
+    /// Notes that a person lets an occurrence go on with another target. The notes of what has ended go with it.
+    func continuing(_ id: OccurrenceID, at now: Date) -> StateChange {
+        var noted = continued.filter { id, _ in occurrences[id].map { $0.finished == nil } ?? false }
+        noted[id] = now
+        return .note(.continued, StateChange.text(of: noted))
+    }
+
+    private func instants(in note: StateNote) -> [OccurrenceID: Date] {
+        let pairs = numbers(in: note).map { (OccurrenceID(rawValue: $0), Date(timeIntervalSince1970: Double($1))) }
+        return Dictionary(uniqueKeysWithValues: pairs)
     }
 
     /// The number of a stamp for each occurrence of which a person or a file had people tried again. A run that left no
@@ -180,9 +194,11 @@ extension StateChange {
     }
 
     /// In whole seconds, as windows open and close.
-    package static func waited(_ instants: [OccurrenceID: Date]) -> StateChange {
+    package static func waited(_ instants: [OccurrenceID: Date]) -> StateChange { .note(.waited, text(of: instants)) }
+
+    fileprivate static func text(of instants: [OccurrenceID: Date]) -> String {
         let pairs = instants.map { ($0.rawValue, JSONValue.int(Int64($1.timeIntervalSince1970.rounded(.down)))) }
-        return .note(.waited, JSONValue.object(Dictionary(uniqueKeysWithValues: pairs)).compactText)
+        return JSONValue.object(Dictionary(uniqueKeysWithValues: pairs)).compactText
     }
 
     package static func lastRun(_ run: RecordedRun) -> StateChange { .note(.lastRun, run.json.compactText) }
