@@ -139,6 +139,30 @@ import Testing
         }
     }
 
+    @Test(arguments: [HTTPResponseStatus.ok, .notModified])
+    func `a version says nothing about another file that a redirect leads to`(
+        _ status: HTTPResponseStatus
+    ) async throws {
+        let certificate = try Certificate()
+        let headers: HTTPHeaders = ["etag": "\"1\"", "last-modified": "Tue, 01 Dec 2026 09:00:00 GMT"]
+        try await PlainServer.with(
+            certificate: certificate,
+            { request in
+                request.path == "/latest.csv"
+                    ? .reply(.found, ["location": "/2026-12-01.csv"]) : .reply(status, headers)
+            }
+        ) { server in
+            let version = Download.Version(tag: "\"1\"", modified: "Tue, 01 Dec 2026 09:00:00 GMT")
+            let outcome = await Self.get("\(server.endpoint)/latest.csv", certificate, since: version)
+            let expected: Result<Download.Answer, Download.Problem> =
+                status == .ok ? .success(.whole(.init(tag: nil, modified: nil))) : .failure(.status(304))
+            #expect(outcome.result == expected)
+            let requests = server.arrivals.requests
+            #expect(requests.map { $0.headers["if-none-match"] } == ["\"1\"", nil])
+            #expect(requests.last?.headers["if-modified-since"] == nil)
+        }
+    }
+
     @Test func `a server that is not trusted gets nothing`() async throws {
         let other = try Certificate()
         try await PlainServer.with(certificate: Certificate(), { _ in .reply(.ok, [:], [1]) }) { server in

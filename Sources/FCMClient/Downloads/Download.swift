@@ -71,7 +71,7 @@ package struct Download: Sendable {
     /// Asks once, and follows redirects. After a problem, some of the file may have been taken.
     ///
     /// - Parameters:
-    ///   - known: the version that the caller has.
+    ///   - known: the version that the caller has. Only the URL itself is asked for it, and names one.
     ///   - take: gets the file piece by piece, not on the caller's thread. It returns `false` to end the download.
     package func get(
         since known: Version?, within timeout: Duration, take: @escaping @Sendable (UnsafeRawBufferPointer) -> Bool
@@ -79,7 +79,11 @@ package struct Download: Sendable {
         let deadline = NIODeadline.now() + TimeAmount(timeout)
         var place = url
         for _ in 0...Self.mostRedirects {
-            switch try await ask(place, since: known, until: deadline, take: take) {
+            // A version is of one address: a file that an answer leads to may have the same, and other people in it.
+            let asked = place == url ? known : nil
+            switch try await ask(place, since: asked, until: deadline, take: take) {
+            case .answer(.unchanged) where asked == nil: throw .status(304)
+            case .answer(.whole) where place != url: return .whole(Version(tag: nil, modified: nil))
             case .answer(let answer): return answer
             case .redirect(let location):
                 guard let next = place.following(location), next.endpoint.scheme == .https,
