@@ -18,17 +18,15 @@ final class RunLists: Sendable {
         latest = Mutex(lists)
     }
 
-    /// What the files ask for at an instant. The state learns recipients who pass only since then. A registration that
-    /// it does not change while sends go on, so a newer one leaves everything as it was planned last.
+    /// What the files ask for at an instant. The state learns recipients who pass only since then. It changes no
+    /// registration while sends go on: whoever has a newer one gets it with the next run.
     func desired(at now: Date, store: any StateStore) async throws -> Desired {
         guard files.workspace.goesByTime || files.workspace.goesByOutcomes else { return first.desiredOnceRecorded }
         let state = KnownState(store: store, recorded: try await store.snapshot())
         let judged = try await files.wanted(knownTo: state, at: location, judgedAt: now)
-        if judged.desired.registrations.changes.isEmpty {
-            try await judged.record(in: store)
-            latest.withLock { $0 = judged }
-        }
-        var desired = latest.withLock(\.desiredOnceRecorded)
+        try await judged.recordNew(in: store)
+        latest.withLock { $0 = judged }
+        var desired = judged.desiredOnceRecorded
         desired.keepWaiting(as: first.desired)
         return desired
     }

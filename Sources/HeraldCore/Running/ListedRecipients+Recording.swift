@@ -40,14 +40,17 @@ extension ListedRecipients {
     /// Writes the recipients that the state does not know yet, or knows by an older registration. It changes nothing at
     /// FCM, so it does no harm if only a part is written.
     ///
+    /// - Parameter onlyNew: whether those with an older registration keep it.
     /// - Throws: `StateError.numberedOtherwise` if another process has given out numbers since. A plan with the old
     ///   numbers would reach other people.
-    package func record(in store: any StateStore) async throws {
+    package func record(in store: any StateStore, onlyNew: Bool = false) async throws {
         var pass = try pass()
         var (numbers, arrivals): ([RecipientID], [Arrival]) = ([], [])
         var compared = next - 1
         while let recipient = try pass.next() {
-            guard !recipient.isRecorded, let registration = pass.registration else { continue }
+            guard !recipient.isRecorded, !onlyNew || recipient.id >= next, let registration = pass.registration else {
+                continue
+            }
             numbers.append(recipient.id)
             arrivals.append(Arrival(registration, id: recipient.id < next ? recipient.id : nil))
             if numbers.count == Self.chunkSize { try await intern(&numbers, &arrivals, in: store, &compared) }

@@ -119,6 +119,12 @@ package struct Wanted: Sendable {
         if isAlone, let numbering = try await store.numbering() { try await remember(as: numbering, in: store) }
     }
 
+    /// Writes only those who have no number there yet. All others keep the registration that the state has of them.
+    package func recordNew(in store: any StateStore) async throws {
+        if desired.registrations.changes.isEmpty { return try await record(in: store) }
+        try await recipients.record(in: store, onlyNew: true)
+    }
+
     /// The registrations of some recipients, whether the state already knows them or not.
     package func registrations(
         of ids: RecipientSet, knownTo store: (any StateStore)?
