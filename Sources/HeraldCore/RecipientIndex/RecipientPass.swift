@@ -201,7 +201,9 @@ struct RecipientPass {
     private mutating func judgeCurrent() {
         guard current.isListed else { return }
         if current.isLiving { living += 1 }
-        newestZones.judge(died: current.isLiving ? nil : current.died)
+        let died = current.isLiving ? nil : current.died
+        newest.judge(died: died)
+        newestZones.judge(died: died)
         let isBetter = !best.isListed || current.outranks(best)
         if keepsOthers {
             let other = isBetter ? best : current
