@@ -10,6 +10,8 @@ extension Plan {
             case mark
             /// What is due then, or at no time, is over with nobody tried.
             case ended
+            /// Some are left out of what is due then, or at no time, and nobody was tried.
+            case leftOut
             /// Messages count for caps as sent then.
             case starts
         }
@@ -18,6 +20,7 @@ extension Plan {
             switch kind {
             case .mark: "nothing of campaign '\(campaign)' comes due before \(until.rfc3339)"
             case .ended: "campaign '\(campaign)' counts as over, but was sent to nobody"
+            case .leftOut: "campaign '\(campaign)' was sent to nobody yet, and some of its recipients count as left out"
             case .starts: "what was sent of campaign '\(campaign)' counts for caps as sent at \(until.rfc3339)"
             }
         }

@@ -9,7 +9,7 @@ extension Planner {
     /// How many occurrences of one campaign one plan can catch up on.
     private static let caughtUp = 1000
     /// In seconds. Clocks that differ less than this are right.
-    private static let clockTolerance = 60.0
+    static let clockTolerance = 60.0
     /// In seconds. Two sends of a campaign that an edit brought so close together are pointed out.
     private static let soonAgain = 3600.0
     private static let replaced = "a later occurrence takes its place"
@@ -129,11 +129,13 @@ extension Planner {
         let (name, clock) = (campaign.name.value, latest + Self.clockTolerance)
         // What is too late by now is lost anyway.
         let lost = own.first { _, occurrence in
-            occurrence.hasEndedUntried(after: clock) && campaign.hasEnded(in: [occurrence])
+            occurrence.wasPassed(after: clock) && occurrence.revision == campaign.revision
+                && occurrence.hasTime(of: campaign.schedule)
                 && occurrence.due.map { campaign.lateness(due: $0, at: now) == nil } ?? true
         }
         if campaign.enabled, let lost {
-            noteFastClock(Plan.Silenced(campaign: name, until: lost.occurrence.due ?? now, kind: .ended))
+            let kind: Plan.Silenced.Kind = lost.occurrence.finished == nil ? .leftOut : .ended
+            noteFastClock(Plan.Silenced(campaign: name, until: lost.occurrence.due ?? now, kind: kind))
         } else if !settings.frequencyCaps.isEmpty,
             let start = own.compactMap({ state.start(of: $0.id, after: clock) }).max()
         {

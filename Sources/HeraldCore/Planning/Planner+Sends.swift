@@ -326,7 +326,7 @@ extension RecordedOccurrence {
     }
 
     /// Whether it is due at the time of a schedule that does not repeat.
-    fileprivate func hasTime(of schedule: Schedule) -> Bool {
+    func hasTime(of schedule: Schedule) -> Bool {
         if case .at(let time, _)? = schedule.local?.times { local == time } else { due == schedule.at }
     }
 }

@@ -64,7 +64,8 @@ extension Planner {
         let newer = (occurrences[send.campaign] ?? []).map(\.occurrence).filter {
             $0.hasTried && (campaign.schedule.repeats || $0.revision >= own.revision)
                 && $0.isLater(than: own, in: campaign.schedule.zone)
-                // What a fast clock sent before its time takes the place of nothing that begins.
+                // What a fast clock sent before its time takes the place of nothing.
+                && $0.begun ?? now <= latest + Self.clockTolerance
                 && (occurrence != nil || $0.finished == nil && $0.due ?? now <= now)
         }
         guard !newer.isEmpty else { return send }

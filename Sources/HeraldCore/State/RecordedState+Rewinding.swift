@@ -20,11 +20,11 @@ extension RecordedState {
         let mark = watermarks[campaign]
         guard mark != nil || !own.isEmpty else { throw .unknown }
         let ahead = mark.flatMap { $0.at > now ? $0 : nil }
-        let isLeft = own.contains { $1.hasEndedUntried(after: now) || start(of: $0, after: now) != nil }
+        let isLeft = own.contains { $1.wasPassed(after: now) || start(of: $0, after: now) != nil }
         guard ahead != nil || isLeft else { throw .notAhead(mark?.at) }
         let ended = own.filter { _, occurrence in
-            guard !occurrence.hasTried else { return false }
-            return occurrence.finished.map { $0 > now } ?? occurrence.waves.states.contains { $0 > now }
+            occurrence.wasPassed(after: now)
+                || occurrence.finished == nil && !occurrence.hasTried && occurrence.waves.states.contains { $0 > now }
         }
         let unseen = own.filter { id, occurrence in
             ended[id] == nil && occurrence.unseen.map { $0 > now } == true
@@ -73,8 +73,13 @@ extension RecordedState {
 }
 
 extension RecordedOccurrence {
-    /// Whether it ended after now, by a clock that was fast, with nobody tried.
-    func hasEndedUntried(after now: Date) -> Bool { !hasTried && finished.map { $0 > now } == true }
+    /// Whether a clock that was fast ended it after now with nobody tried. Or, where it is due at one instant for all,
+    /// began it after now and left some out, and the others wait.
+    func wasPassed(after now: Date) -> Bool {
+        if hasTried { return false }
+        if let finished { return finished > now }
+        return local == nil && hasBegun && begun.map { $0 > now } == true
+    }
 
     /// Forgets what became of one that has tried nobody. Whoever's clock had come to it stays in it: their window may be
     /// still to open, and nobody else joins a wave that the watermark has passed. Whoever was skipped stays so, unless a

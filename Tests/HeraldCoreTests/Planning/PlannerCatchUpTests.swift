@@ -21,6 +21,7 @@ struct PlannerCatchUpTests {
         var hour: Int
         var accepted: RecipientSet
         var finished = false
+        var begun: Date?
     }
 
     private func id(_ entry: Entry, _ campaign: Campaign) -> OccurrenceID {
@@ -33,7 +34,7 @@ struct PlannerCatchUpTests {
 
     private func scenario(_ waiting: Waiting, _ catchUp: Schedule.CatchUp, _ entries: [Entry]) throws -> PlanScenario {
         var campaign = Campaign.tide()
-        let cron = try Cron(parsing: "0 6,7 * * *")
+        let cron = try Cron(parsing: "0 6,7,9 * * *")
         (campaign.schedule.catchUp, campaign.schedule.maxLateness) = (catchUp, .seconds(4 * 3600))
         switch waiting {
         case .window:
@@ -56,6 +57,7 @@ struct PlannerCatchUpTests {
             occurrence.classes = Partition(disjoint: [MessageClass(): Self.all])
             if waiting == .local { occurrence.waves = Partition(disjoint: [due: Self.all]) }
             occurrence.finished = entry.finished ? .after(-1) : nil
+            occurrence.begun = entry.begun
             scenario.state.occurrences[id(entry, campaign)] = occurrence
         }
         scenario.state.watermarks["tide"] = Watermark(
@@ -108,5 +110,15 @@ struct PlannerCatchUpTests {
         let sends = scenario.plan().sends.sorted { $0.occurrence < $1.occurrence }
         #expect(sends.map(\.members) == [[], RecipientSet(2...40)])
         #expect(sends[0].skipped[.superseded] == RecipientSet(2...40))
+    }
+
+    /// The fast clock sent the one of 9:00 to half of them. The others get that one at its time.
+    @Test(arguments: Waiting.allCases)
+    func `what a fast clock sent before its time takes the place of nothing`(_ waiting: Waiting) throws {
+        let earlier = Entry(hour: 7, accepted: [1])
+        let early = Entry(hour: 9, accepted: RecipientSet(1...20), begun: .after(3700))
+        let sends = try scenario(waiting, .latest, [earlier, early]).plan().sends
+        #expect(sends.map(\.members) == [RecipientSet(2...40)])
+        #expect(sends.map { $0.skipped[.superseded] } == [[]])
     }
 }

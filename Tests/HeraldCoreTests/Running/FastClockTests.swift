@@ -170,6 +170,29 @@ import Testing
         }
     }
 
+    /// It is due in an hour. A clock that was hours fast called it too late for 1 and 2, and 3 waited for their window.
+    @Test(arguments: [false, true])
+    func `rewound, whom a fast clock left out of what it sent to nobody get it at its time`(_ repeats: Bool) throws {
+        let (due, fast) = (Date.after(3600), Date.after(5 * 3600))
+        let campaign = try repeats ? Campaign.cron("0 9 * * *", to: .audience("anglers")) : Campaign.tide(at: due)
+        var scenario = PlanScenario()
+        scenario.want(campaign)
+        if repeats {
+            scenario.state.watermarks["tide"] = Watermark(at: fast, schedule: campaign.schedule.text, next: nil)
+        }
+        let id = OccurrenceID(campaign: "tide", due: due, revision: 1)
+        var occurrence = RecordedOccurrence(campaign, due: due)
+        occurrence.begun = fast
+        occurrence.classes = Partition(disjoint: [MessageClass(): [1, 2, 3]])
+        scenario.state.occurrences[id] = occurrence
+        scenario.state.apply(.skip(id, [1, 2], .missed))
+        #expect(scenario.plan().silenced.map(\.kind) == [repeats ? .mark : .leftOut])
+        try rewind(&scenario)
+        #expect(scenario.plan().sends.isEmpty)
+        let later = scenario.plan(at: due)
+        #expect(later.silenced.isEmpty && later.sends.map(\.members) == [[1, 2, 3]])
+    }
+
     // MARK: What a fast clock left of a campaign in local time
 
     /// Due at 9:00 every day. 1 is nine hours ahead of UTC, 2 is in UTC. The clock is right again at 8:00 UTC.
