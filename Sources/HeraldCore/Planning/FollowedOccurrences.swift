@@ -34,9 +34,10 @@ package struct FollowedOccurrences: Sendable {
     /// - Parameters:
     ///   - ahead: those for which somebody on the list is still ahead, although they were done (`ahead(in:)`).
     ///   - revived: the dead whom lists name with another registration.
+    ///   - now: the plan's time. By default the time of all occurrences has come.
     package init(
         of workspace: Workspace, in state: RecordedState, besides ahead: Set<OccurrenceID> = [],
-        reviving revived: RecipientSet = []
+        reviving revived: RecipientSet = [], at now: Date = .distantFuture
     ) {
         dead = state.dead.subtracting(revived)
         guard workspace.goesByOutcomes else { return }
@@ -49,12 +50,17 @@ package struct FollowedOccurrences: Sendable {
         var deciding: [String: Set<String>] = [:]
         for audience in workspace.audiences {
             guard let followUp = audience.followUp else { continue }
-            let all = occurrences[followUp.campaign.value] ?? []
-            let schedule = schedules[followUp.campaign.value] ?? Schedule()
+            let campaign = followUp.campaign.value
+            let schedule = schedules[campaign] ?? Schedule()
             let isNeeded = needed.contains(audience.name.value)
+            let named = followUp.occurrence.map { OccurrenceID(rawValue: $0.value) }
+            // Of a campaign that a person has set back, what a fast clock sent before its time says nothing yet.
+            let isSetBack = schedule.repeats && marks[campaign].map { $0.at <= now + Planner.clockTolerance } ?? false
+            let all = (occurrences[campaign] ?? []).filter { id, occurrence in
+                id == named || !isSetBack || !occurrence.isEarly(at: now)
+            }
             // A campaign that goes by its own last occurrence must not go by the one that it is sending: its audience would
             // change on the way.
-            let campaign = followUp.campaign.value
             let hasDone = all.contains { $0.occurrence.isDone && $0.occurrence.finished == nil }
             if hasDone, deciding[campaign] == nil {
                 deciding[campaign] = workspace.audiences(decidingOf: [campaign])
@@ -63,7 +69,6 @@ package struct FollowedOccurrences: Sendable {
             let isOver = { (id: OccurrenceID, occurrence: RecordedOccurrence) in
                 occurrence.finished != nil || occurrence.isDone && !isOwn && !ahead.contains(id)
             }
-            let named = followUp.occurrence.map { OccurrenceID(rawValue: $0.value) }
             // What is due once may have had a later time before its revision was raised.
             let ordered = all.filter { named == nil || $0.id == named }
                 .map { (order: $0.occurrence.order(in: schedule), id: $0.id, occurrence: $0.occurrence) }
@@ -246,6 +251,12 @@ extension Campaign {
 extension RecordedOccurrence {
     /// Whether a person has people of it tried again.
     fileprivate var isTriedAgain: Bool { isReopened || ledger?[.again].isEmpty == false }
+
+    /// Whether a clock that was fast sent it to all before its time.
+    fileprivate func isEarly(at now: Date) -> Bool {
+        guard let due, due > now else { return false }
+        return finished.map { $0 > now } ?? (isReopened || isDone)
+    }
 
     /// What tells which of two occurrences is the later one.
     fileprivate func order(in schedule: Schedule) -> (revision: Int, time: Date) {

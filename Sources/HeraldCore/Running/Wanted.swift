@@ -37,14 +37,16 @@ package struct Wanted: Sendable {
         } else {
             recipients = ListedRecipients(recipientIndex)
         }
-        var followed = FollowedOccurrences(of: workspace, in: recorded)
+        let now = recipientIndex.date
+        var followed = FollowedOccurrences(of: workspace, in: recorded, at: now)
         var lists = try Resolver.lists(of: workspace, recipients, try await followed.limits(from: store), noting: key)
         // Only the lists tell who is ahead of what was done, and who lives again.
         let back = followed.goesByDead ? lists.desired.registrations.changed.intersection(recorded.dead) : []
         var ahead = followed.ahead(in: lists.desired)
         var isNews = !ahead.isEmpty || !back.isEmpty
         while isNews {
-            followed = FollowedOccurrences(of: workspace, in: recorded, besides: ahead, reviving: back)
+            followed = FollowedOccurrences(
+                of: workspace, in: recorded, besides: ahead, reviving: back, at: now)
             lists = try Resolver.lists(of: workspace, recipients, try await followed.limits(from: store), noting: key)
             let others = followed.ahead(in: lists.desired)
             isNews = !others.isEmpty

@@ -37,13 +37,14 @@ struct ReplacedFollowUpTests {
 
     /// What audience 'again' goes by, and what a plan says about it.
     private func followed(
-        _ campaign: Campaign, named: OccurrenceID? = nil, for late: Campaign = .tide("late", to: .audience("again"))
+        _ campaign: Campaign, named: OccurrenceID? = nil, for late: Campaign = .tide("late", to: .audience("again")),
+        at now: Date = .distantFuture
     ) -> (id: OccurrenceID?, remarks: [String]) {
         var again = Audience(name: .init("again"), source: .audience(.init("anglers")))
         again.followUp = .init(.init("tide"), [.never, .skipped], of: named.map { .init($0.rawValue) })
         var workspace = Workspace(audiences: [Audience(name: .init("anglers"), source: .inline([])), again])
         workspace.campaigns = [campaign, late]
-        let followed = FollowedOccurrences(of: workspace, in: state.snapshot)
+        let followed = FollowedOccurrences(of: workspace, in: state.snapshot, at: now)
         return (followed.audiences.keys.first, followed.remarks)
     }
 
@@ -77,6 +78,19 @@ struct ReplacedFollowUpTests {
         state.apply([.open(id, missed), .finish(id, at: .after(86_400))])
         #expect(followed(campaign).id == Self.before)
         #expect(followed(campaign, named: id).id == id)
+    }
+
+    /// It is sent to all an hour before its time. A person may have set it back since.
+    @Test(arguments: [true, false]) mutating func `what a fast clock sent is not gone by before its time`(
+        _ isSetBack: Bool
+    ) {
+        let now = PlanScenario.now
+        record(Self.atOnce, RecordedOccurrence(campaign, due: .after(3600)), accepted: [1, 2, 3], isOver: true)
+        state.watermarks["tide"] = Watermark(
+            at: isSetBack ? now : .after(7200), schedule: campaign.schedule.text, next: nil)
+        #expect(followed(campaign, at: now).id == (isSetBack ? Self.before : Self.atOnce))
+        #expect(followed(campaign, named: Self.atOnce, at: now).id == Self.atOnce)
+        #expect(followed(campaign, at: .after(7200)).id == Self.atOnce)
     }
 
     /// Its author moved it and raised the revision. All got the earlier text, and one the new one.

@@ -57,6 +57,6 @@ struct StatePrune: AsyncParsableCommand {
                 .wrong, "files of the workspace have mistakes, so nobody knows which occurrences audiences go by",
                 help: "correct what 'herald validate' says, then prune again")
         }
-        return FollowedOccurrences(of: workspace, in: recorded).audiences
+        return FollowedOccurrences(of: workspace, in: recorded, at: context.machine.now()).audiences
     }
 }
