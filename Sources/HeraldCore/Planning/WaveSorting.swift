@@ -50,7 +50,7 @@ struct WaveSorting {
             holdouts: begun ? wanted.holdouts : [], hasBegun: begun, isForAll: isForAll,
             isClosed: recorded?.isReopened == true,
             former: isForAll && !isForecast && !known.isEmpty ? recorded?.ledger?.entries.all : nil,
-            fixed: max(recorded?.unseen ?? progress.mark, known.states.max() ?? .distantPast), now: now)
+            fixed: max(recorded?.unseen ?? progress.mark, waves.reached.states.max() ?? .distantPast), now: now)
         isForOthers = standing.former != nil
         var sizes: [Date: [String: Int]] = [:]
         let newSeeds = begun && !isForAll ? progress.seeds.subtracting(partakers).subtracting(inWave) : []

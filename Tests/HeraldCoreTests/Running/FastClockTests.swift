@@ -236,6 +236,19 @@ import Testing
         #expect(scenario.plan(at: Self.ahead).sends.map(\.members) == [[2]])
     }
 
+    /// A fast clock sent it to 2 before its time. 3 is listed since, and their clock comes to it half an hour before.
+    @Test func `rewound, whose clock is ahead joins it before a wave that a fast clock fixed`() throws {
+        var scenario = try scenario { occurrence in
+            occurrence.classes = Partition(disjoint: [MessageClass(): [2]])
+            occurrence.waves = Partition(disjoint: [Self.ahead: [2]])
+            occurrence.accepted = [2]
+        }
+        try rewind(&scenario)
+        scenario.desired.sends[0].members = [1, 2, 3]
+        scenario.desired.sends[0].zones["zone"]?[Zone(offset: 1800)] = [3]
+        #expect(scenario.plan(at: .after(1860)).sends.map(\.members) == [[3]])
+    }
+
     /// FCM refused 2 for now, an hour early, and 3 was called too late, or nobody was.
     @Test(arguments: [[], [3]] as [RecipientSet])
     func `rewound, whom FCM refused for now keeps when it was tried first`(_ late: RecipientSet) throws {
