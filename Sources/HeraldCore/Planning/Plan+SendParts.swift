@@ -15,7 +15,7 @@ extension Plan.Send {
         (copy.classes, copy.assignment, copy.leftOut) = (Partition(), nil, Plan.LeftOut())
         (copy.closings, copy.skipped, copy.staging) = (Partition(), Partition(), nil)
         (copy.keepingOutcome, copy.repeated, copy.seeds, copy.undecided) = ([], [], [], [])
-        copy.returning = []
+        (copy.returning, copy.again) = ([], Ledger())
         (copy.refused, copy.refusedIfStopped, copy.missed) = ([], [], nil)
         // Who is in its new waves is decided when it goes on. Until then it does not end, also where all of them have
         // bad rows.

@@ -156,6 +156,8 @@ package struct Plan: Hashable, Sendable {
         package var refusedAndHeld = RecipientSet()
         /// Members whose outcome is unknown, and who are sent it again.
         package var repeated: RecipientSet = []
+        /// What the state has of those whom a person has tried again. Who is not reached keeps it.
+        package var again = Ledger()
         /// How many people it reaches: `members`, or a topic's subscribers.
         package var recipients: Int
         /// Whether those are all. An app may subscribe its users to a topic itself.

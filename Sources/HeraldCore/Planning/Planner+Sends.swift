@@ -257,7 +257,7 @@ extension Planner {
             recipients: remaining.isEmpty || !wanted.isKnown ? 0 : reached(by: campaign, remaining).upperBound,
             isCounted: isCounted(campaign.target.value) && wanted.isKnown, isResumed: isResumed)
         send.refusedAndHeld = refusedAndHeld[id] ?? []
-        send.repeated = repeated
+        (send.repeated, send.again) = (repeated, ledger.again)
         if let parts {
             send.classes = parts.classes
             (send.assignment, send.leftOut) = (parts.assignment, parts.leftOut)

@@ -158,8 +158,9 @@ extension StepState {
         else { return nil }
         // Only this process can look for other registrations, and knows who is a seed and when earlier tries started.
         // Whoever is sent it again is unknown already, so the state could not say whether a process that leaves has tried
-        // them.
-        let kept = (work.send.map { $0.seeds.union($0.repeated) } ?? []).union(earlierStarts.all)
+        // them. What others had before that a person has tried again, only this process knows.
+        let kept = (work.send.map { $0.seeds.union($0.repeated).union($0.again[.again]) } ?? [])
+            .union(earlierStarts.all)
         let given = queue.giveAway(except: context.withOthers.union(kept))
         keepsAll = given.isEmpty
         if keepsAll { return nil }

@@ -218,7 +218,7 @@ struct StepState: DecidingStep {
         case (.closing, .committed): return end(now, context)
         case (.closing, .storeFailed(let reason)):
             giveUp(reason, &context)
-            if work.isSend { report.unrecorded = UnrecordedOutcomes(outcomes, besides: earlierStarts) }
+            if work.isSend { report.unrecorded = work.unrecorded(outcomes, besides: earlierStarts) }
             return end(now, context)
         case (.intending, .storeFailed(let reason)), (.writing, .storeFailed(let reason)):
             trouble.cannotWrite = true

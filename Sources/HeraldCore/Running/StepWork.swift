@@ -280,12 +280,14 @@ struct StepWork {
                 changes.append(.members(topic, set, membership, at: now))
             }
         case .send(let send):
+            let again = settled.untried.intersection(send.again[.again])
             for (set, entry) in [
                 (settled.accepted.union(settled.preexisting), LedgerEntry.accepted as LedgerEntry?),
-                (settled.unknown, .unknown), (settled.untried, nil), (settled.deferred, .deferred),
+                (settled.unknown, .unknown), (settled.untried.subtracting(again), nil), (settled.deferred, .deferred),
             ] where !set.isEmpty {
                 changes.append(.outcome(send.occurrence, set, entry))
             }
+            changes += send.again.keepingAgain(again, of: send.occurrence)
             for (code, set) in settled.rejected.sorted(by: { $0.key < $1.key }) where !set.isEmpty {
                 changes.append(.reject(send.occurrence, set, code: code))
             }
@@ -294,6 +296,11 @@ struct StepWork {
         }
         if let quota = settled.quota { changes.append(.sendQuota(quota, at: now)) }
         return changes
+    }
+
+    /// What of the outcomes a report says, because the state could not be written to.
+    func unrecorded(_ outcomes: UnwrittenOutcomes, besides earlier: Partition<MessageStart>) -> UnrecordedOutcomes? {
+        UnrecordedOutcomes(outcomes, besides: earlier, resent: send?.again.resent ?? [])
     }
 
     /// Written when no recipient is left to be tried.

@@ -21,11 +21,13 @@ package struct UnrecordedOutcomes: Hashable, Sendable {
 extension UnrecordedOutcomes {
     /// `nil` if nothing is left to be written.
     ///
-    /// - Parameter earlier: when messages started that may have arrived and that were sent again.
-    init?(_ outcomes: UnwrittenOutcomes, besides earlier: Partition<MessageStart>) {
+    /// - Parameters:
+    ///   - earlier: when messages started that may have arrived and that were sent again.
+    ///   - resent: who may have got it and was to be sent it again. Without that try they are still unknown.
+    init?(_ outcomes: UnwrittenOutcomes, besides earlier: Partition<MessageStart>, resent: RecipientSet = []) {
         accepted = outcomes.accepted.union(outcomes.preexisting)
         rejected = outcomes.rejected.filter { !$0.value.isEmpty }
-        (deferred, untried) = (outcomes.deferred, outcomes.untried)
+        (deferred, untried) = (outcomes.deferred, outcomes.untried.subtracting(resent))
         repeated = outcomes.everyRejected.intersection(earlier.all)
         if isEmpty { return nil }
     }

@@ -30,6 +30,22 @@ package struct Ledger: Hashable, Sendable {
     /// Whose outcome was unknown before a person had them sent the message again.
     package var resent: RecipientSet { entries[.again].subtracting(codes.all) }
 
+    /// Those alone who are to be tried again because a person decided it.
+    var again: Ledger {
+        let members = self[.again]
+        return Ledger(entries: Partition(disjoint: [.again: members]), codes: codes.intersection(members))
+    }
+
+    /// What is written when the next try of those whom a person has tried again did not reach them: it is still to come,
+    /// and they keep the outcome that they had.
+    ///
+    /// - Parameter members: some of them.
+    func keepingAgain(_ members: RecipientSet, of id: OccurrenceID) -> [StateChange] {
+        guard !members.isEmpty else { return [] }
+        let refused = codes.intersection(members)
+        return refused.states.sorted().map { .reject(id, refused[$0], code: $0) } + [.outcome(id, members, .again)]
+    }
+
     /// Who was skipped when a person had the occurrence go on with another target, or for a bad row. They are no part of
     /// it, unless another target has them and their row is good by then.
     ///

@@ -22,10 +22,11 @@ import Testing
     /// A step whose first request was answered.
     func proven(
         _ count: Int, staging: Plan.Staging? = nil, seeds: RecipientSet = [], repeated: RecipientSet = [],
-        tried: RecipientSet = [], _ context: inout RunContext
+        again: RecipientSet = [], tried: RecipientSet = [], _ context: inout RunContext
     ) throws -> (StepState, StepEffect) {
         var send = Plan.Send.sample(1...RecipientID(count))
         (send.staging, send.seeds, send.repeated) = (staging, seeds, repeated)
+        send.again = Ledger(entries: Partition(disjoint: [.again: again]), codes: Partition())
         send.earlierStarts = Partition(disjoint: [MessageStart(until: Self.now.date, tags: []): tried])
         var step = try StepState.sample(.send(send))
         var effect = StepEffect.finish
@@ -128,11 +129,15 @@ import Testing
         #expect(step.report.planned == 400)
     }
 
-    @Test(arguments: [([7, 400], []), ([], [7, 400]), ([7], [400])] as [(RecipientSet, RecipientSet)])
-    func `seeds, and whom it is sent again, stay with the run`(seeds: RecipientSet, repeated: RecipientSet) throws {
+    @Test(
+        arguments: [([7, 400], [], []), ([], [7, 400], []), ([7], [400], []), ([], [400], [7])]
+            as [(RecipientSet, RecipientSet, RecipientSet)])
+    func `seeds, and whom it is sent again, stay with the run`(
+        seeds: RecipientSet, repeated: RecipientSet, again: RecipientSet
+    ) throws {
         var context = RunContext.sample()
         context.crew = crew(others: 1)
-        let effect = try proven(400, seeds: seeds, repeated: repeated, &context).1
+        let effect = try proven(400, seeds: seeds, repeated: repeated, again: again, &context).1
         guard case .share(_, let members) = effect else { throw Unexpected() }
         #expect(members == RecipientSet(4...399).subtracting([7]))
     }
