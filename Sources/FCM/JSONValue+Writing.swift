@@ -17,6 +17,20 @@ extension JSONValue {
     /// One line of an NDJSON file, without its end. Empty if a number is infinite, or none.
     package var compactText: String { String(decoding: (try? bytes()) ?? [], as: UTF8.self) }
 
+    /// The same line in ASCII alone, for a database whose encoding may lack some characters.
+    package var asciiText: String {
+        var bytes: [UInt8] = []
+        for unit in compactText.utf16 {
+            if unit < 0x80 {
+                bytes.append(UInt8(unit))
+            } else {
+                let digits = String(unit, radix: 16)
+                bytes += Array("\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// A number in the digits of its author. `nil` if the text is no JSON number (RFC 8259), or if it is too large for
     /// the 64-bit floating-point numbers that receivers read.
     package init?(digits text: String) {

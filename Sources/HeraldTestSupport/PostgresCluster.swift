@@ -214,9 +214,11 @@ extension PostgresTestServer {
     }
 
     /// A database of its own on the server that all tests share.
-    package static func newDatabase() async throws -> (name: String, address: String) {
+    package static func newDatabase(encoding: String = "UTF8") async throws -> (name: String, address: String) {
         let (name, folder) = ("db_\(UUID().uuidString.prefix(8).lowercased())", try running().folder)
-        try await ask("CREATE DATABASE \(name)", at: "postgresql://herald@/postgres?host=\(folder)")
+        try await ask(
+            "CREATE DATABASE \(name) TEMPLATE template0 ENCODING '\(encoding)'",
+            at: "postgresql://herald@/postgres?host=\(folder)")
         return (name, "postgresql://herald@/\(name)?host=\(folder)")
     }
 }

@@ -53,6 +53,13 @@ struct JSONWritingTests {
         }
     }
 
+    @Test func `text for any database is ASCII, and is read as the same`() throws {
+        let value: JSONValue = ["\u{E9}": "水 🌊\u{2028}\n\"\\", "a": [1, "\u{80}"]]
+        let text = value.asciiText
+        #expect(text.utf8.allSatisfy { $0 < 0x80 })
+        #expect(try JSONValue(strictly: Array(text.utf8), depth: 10) == value)
+    }
+
     @Test(arguments: 0..<200 as Range<UInt64>, [false, true])
     func `what is written is what Foundation writes`(seed: UInt64, isPretty: Bool) throws {
         var random = Dice(state: seed)

@@ -150,7 +150,7 @@ final class CrewBoard: Sendable {
     func news(of job: JobID) -> [PostgresStatement]? {
         state.withLock { state in
             guard var part = state.parts[job] else { return nil }
-            let texts = part.failures.map { $0.json.compactText }
+            let texts = part.failures.map { $0.json.asciiText }
             part.failures = []
             state.parts[job] = part
             var statements = [part.statement]

@@ -37,7 +37,7 @@ extension PostgresCrew {
                 """
                 INSERT INTO @job (epoch, occurrence, body, rate, run_rate, begun)
                 VALUES ($1, $2, $3, $4, $5, clock_timestamp() - $6 * interval '1 second') RETURNING id
-                """, .int(lease?.epoch), .text(send.occurrence.rawValue), .text(send.json.compactText),
+                """, .int(lease?.epoch), .text(send.occurrence.rawValue), .text(send.json.asciiText),
                 .int(send.delivery.rate?.perSecond), .int(send.runRate.perSecond), .double(send.ramped.seconds))
             return try Self.number(rows)
         }

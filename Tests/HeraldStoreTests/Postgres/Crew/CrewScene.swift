@@ -33,12 +33,13 @@ struct CrewScene {
     }
 
     init(
-        _ recipients: Int, rate: Rate = .unlimited, onUnknown: Campaign.OnUnknown = .hold
+        _ recipients: Int, rate: Rate = .unlimited, onUnknown: Campaign.OnUnknown = .hold,
+        on server: PostgresServer? = nil
     ) async throws {
         (self.rate, self.onUnknown) = (rate, onUnknown)
-        server = try PostgresTestServer.newSchema()
+        self.server = try server ?? PostgresTestServer.newSchema()
         self.recipients = recipients
-        let store = try await PostgresStore.create(server, identity: OpenStore.identity)
+        let store = try await PostgresStore.create(self.server, identity: OpenStore.identity)
         _ = try await store.intern((1...recipients).map { Arrival(.fid($0)) }, comparedUpTo: 0)
     }
 

@@ -38,6 +38,32 @@ import Testing
         #expect(try await scene.leftovers() == 0)
     }
 
+    @Test func `a database without the characters of a message keeps nobody from helping`() async throws {
+        let shared = try PostgresTestServer.newSchema()
+        let latin = try await PostgresTestServer.newDatabase(encoding: "LATIN1").name
+        let server = PostgresServer(
+            name: "test", schema: shared.schema, parameters: shared.parameters.merging(["dbname": latin]) { $1 })
+        var started = try await CrewScene(1000, on: server)
+        started.content = MessageContent(["notification": ["title": "Tide 🌊 水"]])
+        let scene = started
+        let refusal = """
+            {"error":{"code":400,"message":"水","status":"INVALID_ARGUMENT","details":[
+              {"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"INVALID_ARGUMENT"}]}}
+            """
+        scene.log.answer { _, number in
+            number % 50 == 7 ? .response(Response(status: 400, body: Array(refusal.utf8))) : nil
+        }
+        let over = Switch()
+        async let help = scene.help(1) { over.isOn }
+        try await scene.eventually { try await scene.helpers() == 1 }
+        let report = try await scene.conduct()
+        over.turnOn()
+        _ = try await help
+        let step = report.steps[0]
+        #expect(step.accepted + step.rejected == 1000 && step.rejected > 0, "\(String(describing: step.stopped))")
+        #expect(scene.log.processes == [0, 1] && scene.log.repeated.isEmpty)
+    }
+
     @Test func `a quota that FCM tells a helper is remembered`() async throws {
         let scene = try await CrewScene(2000)
         let refusal = """
