@@ -300,7 +300,7 @@ extension RecordedState {
 }
 
 extension StateChange {
-    package static func told(_ told: Told) -> StateChange { .note(.told, told.json.compactText) }
+    package static func told(_ told: Told) -> StateChange { .note(.told, told.json.asciiText) }
 
     package static func delivered(_ keys: Set<String>) -> StateChange {
         .note(.delivered, JSONValue.array(keys.sorted().map { .string($0) }).compactText)

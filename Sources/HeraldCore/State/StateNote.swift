@@ -201,7 +201,7 @@ extension StateChange {
         return JSONValue.object(Dictionary(uniqueKeysWithValues: pairs)).compactText
     }
 
-    package static func lastRun(_ run: RecordedRun) -> StateChange { .note(.lastRun, run.json.compactText) }
+    package static func lastRun(_ run: RecordedRun) -> StateChange { .note(.lastRun, run.json.asciiText) }
 
     package static func begunRun(_ run: BegunRun) -> StateChange { .note(.begunRun, run.json.compactText) }
 

@@ -30,7 +30,7 @@ import Testing
         ]
         var expected: [String] = []
         for run in 0..<40 {
-            let needs = all.filter { _ in Bool.random(using: &random) }.map { Self.need($0.0, $0.1, "In run \(run).") }
+            let needs = all.filter { _ in Bool.random(using: &random) }.map { Self.need($0.0, $0.1, "In \(run): 🌊.") }
             let keys = Set(needs.filter { $0.change != nil }.map { "\($0.kind) \($0.name)" })
             expected += keys.subtracting(open).map { "new \($0)" } + open.subtracting(keys).map { "well \($0)" }
             open = keys
@@ -42,6 +42,7 @@ import Testing
             state.apply([.told(told)])
             // What the state keeps is read back as it was.
             #expect(state.told == told, "seed \(seed)")
+            #expect(state.notes[.told]?.utf8.allSatisfy { $0 < 0x80 } == true, "any database can hold it")
             let taken = told.outbox.filter { _ in Int.random(in: 0..<3, using: &random) > 0 }
             let isNoted = Bool.random(using: &random)
             arrived += taken
