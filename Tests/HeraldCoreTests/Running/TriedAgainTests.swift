@@ -54,7 +54,7 @@ import Testing
         #expect(state().occurrences[Self.id]?.byEntry == [.accepted: [1, 2, 3]])
     }
 
-    @Test func `a report that the state lacks does not say of who may have got it that they were not tried`() throws {
+    @Test func `a report says of nobody who may have got it that they were not tried`() throws {
         var outcomes = UnwrittenOutcomes()
         outcomes.untried = [2, 3]
         let unrecorded = try #require(UnrecordedOutcomes(outcomes, besides: Partition(), resent: [2]))

@@ -31,6 +31,16 @@ struct EndingContractTests {
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `keeps it also of those whom the next try does not reach`(_ kind: StoreKind) async throws {
+        let open = try await open(kind)
+        try await open.commit(.outcome(.tide, [1, 3], .intended))
+        try await open.commit(.reject(.tide, [1], code: "UNREGISTERED"), .outcome(.tide, [1, 3], .again))
+        let tide = try #require(try await open.reopened().occurrences[.tide])
+        #expect(tide[.again] == [1, 2, 3, 4] && tide.codes == ["UNREGISTERED": [1, 2]])
+        #expect(tide.ledger?.resent == [3, 4])
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `gives those back what came of them who are not tried again after all`(_ kind: StoreKind) async throws {
         let open = try await open(kind)
         try await open.commit(.outcome(.tide, [8], .accepted), .restore(.tide, [2, 3, 7, 8]), .restore(.wind, [1]))

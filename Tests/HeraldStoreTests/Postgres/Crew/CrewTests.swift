@@ -42,7 +42,8 @@ import Testing
         let shared = try PostgresTestServer.newSchema()
         let latin = try await PostgresTestServer.newDatabase(encoding: "LATIN1").name
         let server = PostgresServer(
-            name: "test", schema: shared.schema, parameters: shared.parameters.merging(["dbname": latin]) { $1 })
+            name: "test", schema: shared.schema, parameters: shared.parameters.merging(["dbname": latin]) { $1 },
+            times: shared.times)
         var started = try await CrewScene(1000, on: server)
         started.content = MessageContent(["notification": ["title": "Tide 🌊 水"]])
         let scene = started
