@@ -94,7 +94,8 @@ extension RecordedOccurrence {
         let isReached = local == nil ? due.map { $0 <= now } ?? true : !members.isEmpty
         // Whom FCM refused for now, it may have reached: they are sent it again, and their caps know the first try.
         let refused = ledger?[.deferred] ?? []
-        guard isReached || !refused.isEmpty else { return [.drop(.occurrence(id))] }
+        // After a failover the state may lack who got it.
+        guard isReached || !refused.isEmpty || halt != nil else { return [.drop(.occurrence(id))] }
         let anew = RecordedOccurrence(
             campaign: campaign, revision: revision, due: due, local: local, contentDigest: contentDigest,
             target: target, begun: begun.flatMap { $0 > now ? nil : $0 })

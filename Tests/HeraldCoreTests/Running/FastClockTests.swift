@@ -249,6 +249,26 @@ import Testing
         #expect(scenario.plan(at: .after(1860)).sends.map(\.members) == [[3]])
     }
 
+    /// The fast clock began it before its time. The database failed over since, and may lack that 2 got it.
+    @Test(arguments: [false, true])
+    func `rewound, what is in doubt since a failover still waits for a person`(_ isLocal: Bool) throws {
+        var scenario = try scenario { occurrence in
+            if !isLocal { (occurrence.local, occurrence.due) = (nil, Self.ahead) }
+            occurrence.begun = .after(4 * 3600)
+            occurrence.classes = Partition(disjoint: [MessageClass(): [2]])
+            if isLocal { occurrence.waves = Partition(disjoint: [Self.ahead: [2]]) }
+            occurrence.halt = .failedOver
+        }
+        if !isLocal {
+            let campaign = try Campaign.cron("0 9 * * *", to: .audience("anglers"))
+            scenario.desired.sends[0].campaign = campaign
+            scenario.state.watermarks["tide"]?.schedule = campaign.schedule.text
+        }
+        try rewind(&scenario)
+        let plan = scenario.plan(at: Self.ahead)
+        #expect(plan.sends.isEmpty && plan.held.map(\.occurrence) == [Self.id])
+    }
+
     /// FCM refused 2 for now, an hour early, and 3 was called too late, or nobody was.
     @Test(arguments: [[], [3]] as [RecipientSet])
     func `rewound, whom FCM refused for now keeps when it was tried first`(_ late: RecipientSet) throws {
