@@ -74,9 +74,17 @@ extension Life {
         guard let approved, let own = runFiles.campaigns.first(where: { $0.line == campaign.line }) else { return }
         let before = approved.files.campaigns.first { $0.line == own.line }
         let isSame =
-            before.map { approved.files.text($0) } == runFiles.text(own)
+            before.map { approved.files.text(effective($0)) } == runFiles.text(effective(own))
             && approved.texts["herald.yaml"] == runFiles.texts(settings)["herald.yaml"]
         if !isSame { throw LifeProblem(promise: "sends only what is approved", words: own.name) }
+    }
+
+    /// Where the workspace has no window, it is all the same whether a campaign lifts it.
+    private func effective(_ campaign: LifeFiles.Campaign) -> LifeFiles.Campaign {
+        guard settings.window == nil, campaign.window == .ofWorkspace else { return campaign }
+        var campaign = campaign
+        campaign.window = .always
+        return campaign
     }
 }
 

@@ -135,8 +135,8 @@ struct ComparedAudienceTests {
             """
         let town = try Town(files, at: Self.newYear)
         town.answer([.fid(13)], with: .unregistered)
-        // Two minutes pass while the first message is sent.
-        town.passWhenSending(120)
+        // Two minutes pass after the first messages.
+        town.passWhenJoining(120)
         #expect(try await town.herald("state", "init").failure == nil)
         let run = try await town.herald("run")
         #expect(run.failure == nil, "\(run.errors)")

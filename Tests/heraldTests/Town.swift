@@ -17,7 +17,7 @@ final class Town: Sendable {
         folder = try TemporaryFolder(files)
         let (clock, answers) = (TownClock(date), Answers())
         sender = ScriptedSender { request, number in
-            clock.noteSend()
+            clock.note(request)
             return answers.exchange(for: request) ?? .accepted(request, number)
         }
         (self.clock, self.answers) = (clock, answers)
@@ -45,7 +45,10 @@ final class Town: Sendable {
     }
 
     /// So much time passes with the first request.
-    func passWhenSending(_ seconds: Double) { clock.pending.withLock { $0 = seconds } }
+    func passWhenSending(_ seconds: Double) { clock.pending.withLock { $0 = (seconds, false) } }
+
+    /// So much time passes with the first request about a topic or a group.
+    func passWhenJoining(_ seconds: Double) { clock.pending.withLock { $0 = (seconds, true) } }
 
     func herald(_ arguments: String...) async throws -> (failure: CommandFailure?, output: String, errors: String) {
         try await herald(arguments)
@@ -99,14 +102,15 @@ final class Town: Sendable {
 
 final class TownClock: Sendable {
     let now: Mutex<Date>
-    let pending = Mutex(0.0)
+    let pending = Mutex((seconds: 0.0, isForMembers: false))
 
     init(_ date: Date) { now = Mutex(date) }
 
-    func noteSend() {
+    func note(_ request: Request) {
         let seconds = pending.withLock { pending in
-            defer { pending = 0 }
-            return pending
+            if pending.isForMembers, case .send = request { return 0.0 }
+            defer { pending.seconds = 0 }
+            return pending.seconds
         }
         now.withLock { $0 += seconds }
     }

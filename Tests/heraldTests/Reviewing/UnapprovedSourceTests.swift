@@ -209,7 +209,8 @@ struct UnapprovedSourceTests: FollowUpScene {
         let rows = "VALUES ('\(Registration.fid(4).rawValue)', 'Rome')"
         let town = try await town(["guests.yaml": Self.guests(topic), "query.sql": rows])
         #expect(try await town.herald("fetch").failure == nil)
-        let changed = Self.guests(topic, "where: {column2: Rome}")
+        let changed = Self.guests(topic)
+            .replacing("name: guests\n", with: "name: guests\nwhere: {column2: Rome}\n", maxReplacements: 1)
         try town.folder.write(changed, to: "guests.yaml")
         let files = try LoadedWorkspace.read(
             Common(workspace: town.folder.path), lists: .required, at: Self.monday, cache: nil, about: nil,
