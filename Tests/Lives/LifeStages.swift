@@ -128,7 +128,9 @@ struct LifeOpening {
         case .open: self = LifeOpening()
         case .outcome(_, let members, .intended):
             if isHalted { return "somebody is sent it, although a stage is halted" }
-            if share != nil, let excess = stages?.excess(came.values) {
+            // Whoever is tried by another registration, too, may still be unknown from before.
+            let others = came.filter { !members.contains($0.key) }.values
+            if share != nil, let excess = stages?.excess(others) {
                 return "somebody is sent it, although too many are \(excess)"
             }
             for id in members {
