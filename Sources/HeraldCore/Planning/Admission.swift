@@ -13,6 +13,9 @@ struct Admission {
     private(set) var waiting: [Date: RecipientSet] = [:]
     /// Those for whom `max_lateness` is over, not counting the time in which their window was closed.
     private(set) var late = RecipientSet()
+    /// Whether somebody who waits is in time only because of when nobody could start: their window was open
+    /// then, and has closed since.
+    private(set) var goesByWait = false
     /// Since when somebody of those who may start might do so: their clock had come to it, their window was open and their
     /// stage could open. `nil` without a due time.
     private(set) var since: Date?
@@ -101,6 +104,7 @@ struct Admission {
             if opening.isOpen, let begin, let since = window.hours.since(now, in: zone) {
                 opening.since = max(begin, since)
             }
+            if let waited, !opening.isOpen, window.hours.isOpen(at: waited, in: zone) { goesByWait = true }
             take(here, limits, isWave, opening, now)
         }
     }

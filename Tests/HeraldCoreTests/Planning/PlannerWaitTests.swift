@@ -84,6 +84,18 @@ struct PlannerWaitTests {
         #expect(send.skipped[.missed] == (seconds == 3600 ? [] : [1, 2]))
     }
 
+    /// The window of now was open when people waited for another one, and has closed since.
+    @Test func `whoever is in time by an earlier look is so after the next one`() {
+        var scenario = scenario(campaign(Self.night))
+        look(&scenario)
+        scenario.desired.sends[0].campaign = campaign(DailyHours(from: 6 * 60, to: 8 * 60 + 30))
+        for minutes in [31, 36] { look(&scenario, at: .after(minutes * 60)) }
+        // Half of their hour is left.
+        let opening = 22 * 3600
+        #expect(scenario.plan(at: .after(opening + 1800)).sends.map(\.members) == [[1, 2, 3]])
+        #expect(scenario.plan(at: .after(opening + 1801)).missed.count == 1)
+    }
+
     @Test func `the window that people waited for is no later by that`() {
         var scenario = scenario(campaign(Self.night))
         look(&scenario)
