@@ -13,8 +13,8 @@ struct Admission {
     private(set) var waiting: [Date: RecipientSet] = [:]
     /// Those for whom `max_lateness` is over, not counting the time in which their window was closed.
     private(set) var late = RecipientSet()
-    /// Whether somebody who waits is in time only because of when nobody could start: their window was open
-    /// then, and has closed since.
+    /// Whether somebody who waits would be too late once their window opens, but for when nobody could start: it was
+    /// open then, and has closed since.
     private(set) var goesByWait = false
     /// Since when somebody of those who may start might do so: their clock had come to it, their window was open and their
     /// stage could open. `nil` without a due time.
@@ -104,7 +104,10 @@ struct Admission {
             if opening.isOpen, let begin, let since = window.hours.since(now, in: zone) {
                 opening.since = max(begin, since)
             }
-            if let waited, !opening.isOpen, window.hours.isOpen(at: waited, in: zone) { goesByWait = true }
+            if let waited, !opening.isOpen, window.hours.isOpen(at: waited, in: zone) {
+                let others = campaign.limits(due: due, since: stage, suspended: suspended, in: [zone])
+                if others.late(at: opening.standing?.until ?? now) != nil { goesByWait = true }
+            }
             take(here, limits, isWave, opening, now)
         }
     }

@@ -30,7 +30,8 @@ struct WindowWaits {
 extension Planner {
     /// Nobody of the send may start, and somebody waits for their window, or for the clocks of a stage that comes first.
     /// Not where it is too late for some: their window was open, and a later mark would give them more time. Nor where
-    /// some go by the earlier mark: a later one, at which their window is closed, would make them late.
+    /// some go by the earlier mark: a later one, at which their window is closed, would make them late. For all others a
+    /// later one is better: nobody knows which window the file has next.
     mutating func noteWait(_ send: Plan.Send, _ admission: Admission) {
         guard admission.admitted.isEmpty, admission.late.isEmpty, !admission.goesByWait, sizes == nil else { return }
         let isWhole = send.leftOut.missing.isEmpty && send.leftOut.bad.isEmpty

@@ -96,6 +96,19 @@ struct PlannerWaitTests {
         #expect(scenario.plan(at: .after(opening + 1801)).missed.count == 1)
     }
 
+    /// Due at 08:00. Half of their hour is left when the window closes, so they are in time without any look.
+    @Test(arguments: [3600, 3601])
+    func `whoever is in time by no look at all goes by the last one after another edit`(_ seconds: Int) {
+        var scenario = scenario(campaign(Self.night, due: 0))
+        look(&scenario)
+        scenario.desired.sends[0].campaign = campaign(DailyHours(from: 6 * 60, to: 8 * 60 + 30), due: 0)
+        for minutes in [31, 96] { look(&scenario, at: .after(minutes * 60)) }
+        scenario.desired.sends[0].campaign = campaign(nil, due: 0)
+        let plan = scenario.plan(at: .after(96 * 60 + seconds))
+        #expect(plan.sends.map(\.members) == (seconds == 3600 ? [[1, 2, 3]] : []))
+        #expect(plan.missed.count == (seconds == 3600 ? 0 : 1))
+    }
+
     @Test func `the window that people waited for is no later by that`() {
         var scenario = scenario(campaign(Self.night))
         look(&scenario)
