@@ -182,10 +182,11 @@ struct StageLife {
             if number % 12 == 11 { try await goOn() }
         }
         guard let occurrence else { return truth.blame("it never began") }
-        if occurrence.finished == nil { truth.blame("it never ended") }
-        // Whoever is part of it has an outcome.
+        // Whoever is part of it has an outcome, unless they left: then it waits for them.
         let (all, ledger) = (occurrence.classes.all, occurrence.ledger ?? Ledger())
         let reachable = try await wanted().desiredOnceRecorded.sends.first?.members ?? []
+        let waitsForGone = !all.subtracting(reachable).subtracting(ledger.entries.all).isEmpty
+        if occurrence.finished == nil, !waitsForGone { truth.blame("it never ended") }
         let left = all.intersection(reachable).subtracting(ledger.settled).subtracting(laboratory.memory.state().dead)
         if !left.isEmpty { truth.blame("\(left.count) of \(all.count) got nothing") }
     }

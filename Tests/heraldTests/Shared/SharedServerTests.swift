@@ -133,6 +133,8 @@ import Testing
         #expect([4, 6].contains(ended.status), "\(ended.output)\(ended.errors)")
         #expect(!ended.errors.contains("the next run goes on"), "\(ended.errors)")
         let before = try await scene.messages()
+        // A failover so early that the run had begun nothing leaves nothing in doubt.
+        if try await scene.store().wholeState().occurrences.isEmpty { return #expect(before.isEmpty) }
         let planned = try await scene.herald("plan")
         #expect(planned.output.contains("failed over"), "\(planned.output)\(planned.errors)")
         let held = try await scene.goOn()
