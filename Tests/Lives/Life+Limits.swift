@@ -30,6 +30,7 @@ extension Life {
         } else {
             noteForgotten(at: now)
         }
+        earlierCap = max(earlierCap, settings.frequencyCaps.map(\.per).min() ?? .zero)
         settings.frequencyCaps = Int.random(in: 0..<4, using: &random) == 0 ? [] : Self.anyCaps(&random)
         tell("caps: \(settings.frequencyCaps.map(\.words))")
     }
@@ -177,7 +178,7 @@ extension Life {
             throw LifeProblem(promise: "caps only what a cap is for", words: words(key))
         }
         // A message is remembered a little longer.
-        let begin = plan.at - cap.per.seconds - max(60, cap.per.seconds / 48)
+        let begin = plan.at - cap.per.seconds - max(60, max(cap.per, earlierCap).seconds / 48)
         let counted = (starts[person] ?? [:]).merging(mayHaveStarted[person] ?? [:]) { max($0, $1) }
         let earlier = counting(counted, for: cap).filter { $0.key != key && $0.value > begin }.count
         let others = content.plans.flatMap(\.plan.steps).compactMap { step -> OccurrenceID? in

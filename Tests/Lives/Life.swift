@@ -144,6 +144,8 @@ final class Life {
     /// The same for those that nobody knows of whether they started, because the run died, or whether herald forgot them,
     /// because a run had a later clock.
     var mayHaveStarted: [RecipientKey: [Key: Date]] = [:]
+    /// The longest time that was the shortest of all caps before an edit. What was sent then counts a share of it longer.
+    var earlierCap = Duration.zero
     /// Whom each firing is for, and when it began: who is listed later is no part of it.
     var begun: [Key: (members: Set<RecipientKey>?, at: Date)] = [:]
     /// Whom the state has a firing for that has tried nobody yet, where they get different texts, and with which message:
