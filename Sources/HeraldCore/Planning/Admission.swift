@@ -105,8 +105,8 @@ struct Admission {
                 opening.since = max(begin, since)
             }
             if let waited, !opening.isOpen, window.hours.isOpen(at: waited, in: zone) {
-                let others = campaign.limits(due: due, since: stage, suspended: suspended, in: [zone])
-                if others.late(at: opening.standing?.until ?? now) != nil { goesByWait = true }
+                let unmarked = campaign.limits(due: due, since: stage, suspended: suspended, in: [zone])
+                if unmarked.late(at: opening.standing?.until ?? now) != nil { goesByWait = true }
             }
             take(here, limits, isWave, opening, now)
         }

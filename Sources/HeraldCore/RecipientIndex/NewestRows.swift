@@ -1,6 +1,6 @@
 /// The newest row of a recipient in each owner's rows: the row whose values its personal messages get. A row of a dead
 /// registration counts only if there is no other: it may be about somebody who had the app before. If all are dead, that
-/// of the last one to die counts as before.
+/// of the last one to die counts.
 struct NewestRows {
     private struct Row {
         var seen: UInt64 = 0

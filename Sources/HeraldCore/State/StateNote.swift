@@ -124,8 +124,8 @@ extension RecordedState {
         set { apply([.waited(newValue)]) }
     }
 
-    /// When a person let an occurrence in local time go on with another target. Whoever only that has, and for whose wave
-    /// it was too late by then, joined after that.
+    /// When a person let an occurrence in local time go on with another target. Newcomers of that target for whose wave it
+    /// was too late by then joined after it.
     package var continued: [OccurrenceID: Date] { instants(in: .continued) }
 
     /// Notes that a person lets an occurrence go on with another target. The notes of what has ended go with it.
