@@ -27,7 +27,7 @@ extension Planner {
         planner.overview.snapshot = snapshot.time
         planner.overview.warnings = remarks + snapshot.strangeness(to: desired)
         planner.work(on: onlyCampaigns)
-        planner.judgeBySizes(snapshot.sizes, selected: onlyCampaigns)
+        planner.judgeBySizes(of: snapshot, selected: onlyCampaigns)
         if let approval { planner.holdUnapproved(approval) }
         return Forecast(Proposal(planner.plan, planner.overview))
     }
@@ -72,14 +72,14 @@ extension Planner {
 
     // MARK: Guards
 
-    private mutating func judgeBySizes(_ sizes: StateSnapshot.Sizes, selected campaigns: Set<String>) {
+    private mutating func judgeBySizes(of snapshot: StateSnapshot, selected campaigns: Set<String>) {
         if listsSkipped {
             for kind in [Guard.maxRecipients, .maxUnsubscribePercent, .audienceCollapse, .audienceGrowth] {
                 overview.unjudged.append(UnjudgedGuard(kind: kind, reason: "the lists were not read"))
             }
         } else {
-            judgeTopics(sizes, selected: campaigns)
-            judgeGroups(sizes, selected: campaigns)
+            judgeTopics(snapshot.sizes, selected: campaigns)
+            judgeGroups(snapshot, selected: campaigns)
         }
         overview.unjudged += [
             UnjudgedGuard(kind: .stateWentBack, reason: "it needs the reports beside the state"),
@@ -107,7 +107,7 @@ extension Planner {
         }
     }
 
-    private mutating func judgeGroups(_ sizes: StateSnapshot.Sizes, selected campaigns: Set<String>) {
+    private mutating func judgeGroups(_ snapshot: StateSnapshot, selected campaigns: Set<String>) {
         let targets = Set(targets(of: campaigns).flatMap(\.groups))
         for (name, group) in state.groups.sorted(by: { $0.key < $1.key })
         where campaigns.isEmpty || targets.contains(name) {
@@ -115,9 +115,11 @@ extension Planner {
             let recorded = group.recipients.union(of: GroupMembership.own).count
             if let listed, group.key == nil {
                 // Nobody leaves a group before it is made, unless all who are listed are dead.
-                if listed <= sizes.tombstones { leaveLeavesUnjudged(of: .group(name), recorded) }
+                if listed <= snapshot.sizes.tombstones { leaveLeavesUnjudged(of: .group(name), recorded) }
             } else {
-                judgeLeaves(of: .group(name), recorded, former: 0, listed: listed, sizes)
+                let former = snapshot.group(shownAs: name)?.former ?? 0
+                judgeLeaves(
+                    of: .group(name), recorded - former, former: former, listed: listed, snapshot.sizes)
             }
         }
     }

@@ -23,7 +23,7 @@ extension StateSnapshot {
         }
         var names: [String: DesiredGroup] = [:]
         for group in desired.groups { names[digest(of: group.name)] = group }
-        let named = { (digest: String) in names[digest]?.name ?? GroupName(rawValue: String(digest.prefix(23))) }
+        let named = { (digest: String) in names[digest]?.name ?? GroupName(rawValue: Self.shown(digest)) }
         for (digest, size) in sizes.groups {
             guard let name = named(digest) else { continue }
             state.groups[name] = crowd.group(size, nearestTo: names[digest]?.members ?? [])
@@ -35,6 +35,14 @@ extension StateSnapshot {
                 digest: approved.digest, size: approved.size, by: "somebody", at: time)
         }
         return state
+    }
+
+    /// What stands for the name of a group that no file declares.
+    private static func shown(_ digest: String) -> String { String(digest.prefix(23)) }
+
+    /// The sizes of a group of the likeness.
+    func group(shownAs name: GroupName) -> Group? {
+        sizes.groups[digest(of: name)] ?? sizes.groups.first { Self.shown($0.key) == name.rawValue }?.value
     }
 }
 

@@ -141,7 +141,11 @@ extension StateSnapshot.Group {
         members = try part["members"].count()
         adding = try part["adding"].count()
         hasKey = try part["has_key"].bool()
+        former = try part.optional("earlier")?.count() ?? 0
         try part.check(members + adding)
+        guard former <= members + adding else {
+            throw SnapshotProblem.damaged("a group has more earlier registrations than members")
+        }
     }
 }
 

@@ -77,7 +77,11 @@ extension StateSnapshot.Topic {
 
 extension StateSnapshot.Group {
     fileprivate var json: [String: JSONValue] {
-        ["members": .int(Int64(members)), "adding": .int(Int64(adding)), "has_key": .bool(hasKey)]
+        var counts: [String: JSONValue] = [
+            "members": .int(Int64(members)), "adding": .int(Int64(adding)), "has_key": .bool(hasKey),
+        ]
+        if former > 0 { counts["earlier"] = .int(Int64(former)) }
+        return counts
     }
 }
 

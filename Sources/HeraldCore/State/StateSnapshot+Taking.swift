@@ -13,7 +13,7 @@ extension StateSnapshot {
         self.init(identity: state.identity, serial: state.serial, time: now)
         let formers = RecipientSet(state.formers.keys.sorted())
         sizes.topics = state.topics.mapValues { Topic($0, dead: state.dead, formers) }
-        for (name, group) in state.groups { sizes.groups[digest(of: name)] = Group(group, dead: state.dead) }
+        for (name, group) in state.groups { sizes.groups[digest(of: name)] = Group(group, dead: state.dead, formers) }
         sizes.known = state.knownCount
         sizes.dead = state.dead.count
         sizes.tombstones = max(tombstones, sizes.dead)
@@ -60,11 +60,12 @@ extension StateSnapshot.Topic {
 }
 
 extension StateSnapshot.Group {
-    fileprivate init(_ group: RecordedGroup, dead: RecipientSet) {
+    fileprivate init(_ group: RecordedGroup, dead: RecipientSet, _ formers: RecipientSet) {
         self.init()
         members = group.members.subtracting(dead).count
         adding = group.adding.subtracting(dead).count
         hasKey = group.key != nil
+        former = group.recipients.union(of: GroupMembership.own).subtracting(dead).intersection(formers).count
     }
 }
 

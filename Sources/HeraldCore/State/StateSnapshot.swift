@@ -71,6 +71,8 @@ package struct StateSnapshot: Hashable, Sendable {
         package var members = 0
         package var adding = 0
         package var hasKey = false
+        /// Those of them who are in it with an earlier registration.
+        package var former = 0
 
         package init() {}
     }

@@ -81,6 +81,25 @@ import Testing
         #expect(steps == ["group_add:chris": 1, deleted: 3])
     }
 
+    /// All of a group are to leave: members, and how many of them have an earlier registration in it besides.
+    @Test(arguments: [(9, 1), (9, 0), (10, 0), (11, 3)])
+    func `the guard of a group counts people, whose earlier registrations may be in it too`(
+        _ people: RecipientID, _ earlier: RecipientID
+    ) {
+        var scenario = scenario
+        let formers = (0..<earlier).map { KnownRecipient.firstFormer + $0 }
+        scenario.state.groups["chris"] = RecordedGroup()
+        scenario.state.groups["chris"]?.key = NotificationKey(rawValue: "key")
+        scenario.state.groups["chris"]?.members = RecipientSet(1...people).union(RecipientSet(formers))
+        for (number, former) in formers.enumerated() { scenario.state.formers[former] = RecipientID(number + 1) }
+        let refused = scenario.proposal().plan.refusals.map(\.kind)
+        #expect(refused == (people >= 10 ? [.maxUnsubscribePercent] : []))
+        let forecast = forecast(scenario)
+        #expect(forecast.plan.refusals.map(\.kind) == refused)
+        let unjudged = forecast.overview.unjudged.filter { $0.kind == .maxUnsubscribePercent }
+        #expect(unjudged.isEmpty == (people + earlier < 10 || people >= 10))
+    }
+
     // MARK: Recipients
 
     @Test func `a send reaches at most whom the files list`() {
