@@ -88,13 +88,14 @@ struct Admission {
             return
         }
         let atAnyHour = members.intersection(seeds)
-        if isWave {
-            let limits = campaign.limits(due: due, since: stage, in: [window.zone])
-            take(atAnyHour, limits, isWave, Opening(since: begin), now)
-        } else if !atAnyHour.isEmpty {
-            // They are in time as long as the send is.
-            endless.formUnion(atAnyHour)
-            note(begin)
+        if !atAnyHour.isEmpty {
+            // They are in time as long as anybody: of their wave, or of the whole send.
+            let longest =
+                isWave
+                ? campaign.limits(due: due, since: stage, in: [window.zone])
+                : campaign.limits(
+                    due: due, since: stage, suspended: suspended, waited: waited, in: wanted.windowZones(besides: []))
+            take(atAnyHour, longest, isWave, Opening(since: begin), now)
         }
         let others = members.subtracting(atAnyHour)
         for (zone, here) in wanted.zones(of: others, by: window.field?.value, else: window.zone) {

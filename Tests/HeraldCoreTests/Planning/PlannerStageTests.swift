@@ -115,6 +115,34 @@ struct PlannerStageTests {
         #expect(both.closings == Partition(disjoint: [.after(3600): both.members]))
     }
 
+    /// The seeds had it when it was due, and a person opens the next stage. The window is always open, or has been closed.
+    @Test(
+        arguments: [
+            (-7200, nil, true), (-7201, nil, false), (-7200, 0...1440, true), (-7201, 0...1440, false),
+            (-10_000, 0...420, true),
+        ] as [(Int, ClosedRange<Int>?, Bool)])
+    func `who becomes a seed too late gets nothing of it, with a window too`(
+        _ due: Int, _ open: ClosedRange<Int>?, _ isInTime: Bool
+    ) {
+        var campaign = Campaign.tide("tide", to: .audience("anglers"), at: .after(due))
+        campaign.delivery.stages = Stages()
+        (campaign.delivery.stages?.seeds, campaign.delivery.stages?.soak) = (Located("phones"), .manual)
+        campaign.delivery.window = open.map { open in
+            let hours = DailyHours(from: open.lowerBound, to: open.upperBound)
+            return SendWindow(hours: hours, zone: .utc, field: nil, whenClosed: .wait)
+        }
+        var scenario = PlanScenario()
+        scenario.want(campaign, for: RecipientSet(1...12))
+        (scenario.desired.sends[0].seeds, scenario.desired.sends[0].guests) = ([11, 12], [11, 12])
+        scenario.began(campaign, accepted: [11])
+        var stage = RecordedStage(share: .seeds, opened: .after(due), planned: 1)
+        stage.settled = .after(due + 1)
+        scenario.state.occurrences[campaign.id]?.stages = [stage]
+        let send = scenario.plan().sends.first
+        #expect(send?.members == (isInTime ? [12] : []))
+        #expect(send?.skipped[.missed] == (isInTime ? [] : [12]))
+    }
+
     /// The first of ten got it, which was due three hours ago. The next stage opens in 14 minutes.
     @Test(arguments: [(3 * 3600 + 840, true), (3 * 3600 + 841, false)])
     func `a plan warns of those whose message expires before their stage opens`(_ expiry: Int, _ isTooLate: Bool) {
