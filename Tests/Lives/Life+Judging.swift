@@ -119,7 +119,10 @@ extension Life {
                     reachable.contains($0) && (whom(key, campaign)?.contains($0) ?? true)
                 }
                 .filter { (delivered[key]?[$0] ?? 0) < 1 }
-            if let one = left.map({ number(of: $0) }).min() {
+            let isShut =
+                told.waits(key, of: campaign, lines[line]?.names ?? [])
+                && isClosed(campaign, for: left.map(Optional.some), at: now)
+            if !isShut, let one = left.map({ number(of: $0) }).min() {
                 throw LifeProblem(
                     promise: "promises to resend and does not",
                     words: "\(words(key)) was not sent again to \(one)")

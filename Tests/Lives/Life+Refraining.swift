@@ -45,8 +45,10 @@ extension Life {
             campaign.isInLocalTime
             ? lastInstant(of: time, campaign, for: one, by: hasAgain ? .distantFuture : date) : time
         let opening = openings[id] ?? LifeOpening()
-        return opening.lastStart(due: due, openedBefore: openedBefore[id] ?? 0, campaign.staged)
-            .map { lastEnd(of: key, campaign, for: one, after: $0) }
+        return opening.lastStart(
+            due: due, openedBefore: openedBefore[id] ?? 0, campaign.staged, isAgain: hasAgain
+        )
+        .map { lastEnd(of: key, campaign, for: one, after: $0) }
     }
 
     /// When a clock came last to a local time. Whoever has moved may be in the wave of any zone that they had.

@@ -124,13 +124,17 @@ extension Life {
         return report.result != .interrupted && !report.isUnreachable && !report.wasBlocked
     }
 
-    /// With a mistake in the files, or a plan that is not true any more, nothing is done at all. Returns whether nothing was
-    /// left out.
+    /// With wrong files, or a plan that is not true any more, nothing is done. Returns whether nothing was left out.
     private func checkNothingDone(
         _ failure: CommandFailure?, _ status: ExitStatus, _ run: LifeRun
     ) async throws -> Bool {
-        let before = known.state.untold
+        var before = known.state.untold
         try await look()
+        // Whoever comes first after a failover notes that, and what is in doubt since.
+        before.serial = server == nil ? before.serial : known.state.serial
+        for (id, occurrence) in known.state.occurrences where occurrence.halt == .failedOver {
+            before.occurrences[id]?.halt = .failedOver
+        }
         guard failure?.status == status, fcm.calls.isEmpty, known.state.untold == before else {
             throw LifeProblem(promise: "does nothing that it refuses", words: failure?.text ?? "")
         }
@@ -261,7 +265,7 @@ extension Life {
             let (files, location) = try planFiles(texts)
             let state = try await planState(at: location, date, files)
             let lists = try await files.wanted(knownTo: state, at: location, judgedAt: now)
-            let proposal = try files.proposal(lists.desired, from: state, at: date, PlanScope())
+            let proposal = try files.proposal(lists.desired, from: state, at: date, clock: now, PlanScope())
             return (proposal, lists.desired, files)
         }
     }

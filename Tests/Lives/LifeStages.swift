@@ -212,11 +212,19 @@ struct LifeOpening {
 
     /// From when on lateness counts for those who are sent it, at the latest. `nil` where no run knew that before.
     ///
-    /// - Parameter earlier: how many stages had opened before the run.
-    func lastStart(due: Date, openedBefore earlier: Int, _ stages: LifeStages?) -> Date? {
+    /// - Parameters:
+    ///   - earlier: how many stages had opened before the run.
+    ///   - isAgain: whether a person has them tried again. They are in time as long as those whose stage is closed.
+    func lastStart(due: Date, openedBefore earlier: Int, _ stages: LifeStages?, isAgain: Bool) -> Date? {
         guard let last = recorded.last else { return due }
         let opened = { (stage: RecordedStage) in max(due, stage.opened, stage.accepted ?? due) }
-        if recorded.count <= earlier { return opened(last) }
+        if recorded.count <= earlier {
+            guard isAgain, last.accepted == nil, last.share < .everybody, isHalted || last.settled != nil else {
+                return opened(last)
+            }
+            guard !isHalted, let settled = last.settled, let soak = stages?.soak else { return nil }
+            return max(opened(last), settled.adding(soak))
+        }
         guard let before = recorded.dropLast().last else { return due }
         if before.accepted != nil { return opened(before) }
         // A stage that an edit has the rest go on with begins when a run does that.
