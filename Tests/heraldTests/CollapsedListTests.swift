@@ -72,4 +72,63 @@ struct CollapsedListTests {
         #expect(applied.failure == nil, "\(applied.errors)")
         #expect(town.sent().count == 198)
     }
+
+    /// How a run ends before its time.
+    enum End: CaseIterable {
+        case signal, crash
+
+        var signal: Int32 { self == .signal ? SIGTERM : SIGKILL }
+    }
+
+    @Test(arguments: End.allCases)
+    func `nobody who opted out is sent anything because the first run was stopped before their list collapsed`(
+        _ end: End
+    ) async throws {
+        let campaign = { (name: String) -> String in
+            """
+            ---
+            kind: campaign
+            name: \(name)
+            target: {audience: members}
+            message: {notification: {title: \(name)}}
+
+            """
+        }
+        let audiences = """
+            kind: audience
+            name: members
+            source: {file: members.csv}
+            ---
+            kind: audience
+            name: out
+            source: {file: out.csv}
+
+            """
+        let sandbox = try Sandbox([
+            "workspace/herald.yaml": Sandbox.settings + "suppress: [out]\n",
+            "workspace/members.csv": Self.list(1...200), "workspace/out.csv": Self.list(1...150),
+            "workspace/x.yaml": audiences + campaign("first"),
+        ])
+        let (_, host) = try await sandbox.startEmulator()
+        let control = try Control(host)
+        // The first requests are answered, the others take long.
+        try await control.put(faults: [["match": ["service": "send", "after": 5], "do": ["delay_ms": 3000]]])
+        try #require(try await sandbox.herald("state init", host: host).status == 0)
+        let run = try HeraldProcess.start(
+            ["-w", sandbox.workspace, "run"], environment: sandbox.environment(host))
+        while try await control.ledger().isEmpty { try await Task.sleep(for: .milliseconds(20)) }
+        run.signal(end.signal)
+        _ = await run.wait()
+        try await control.put(faults: [])
+        try sandbox.folder.write(Self.list(1...2), to: "workspace/out.csv")
+        try sandbox.folder.write(audiences + campaign("first") + campaign("second"), to: "workspace/x.yaml")
+        for number in 1...2 {
+            let next = try await sandbox.herald("run", host: host)
+            let isRefused = next.errors.contains("audience 'out' shrank from 150 to 2 recipients")
+            #expect(isRefused && next.status != 0, "run \(number): \(next.output)\(next.errors)")
+        }
+        let opted = Set((1...150).map { Registration.fid($0).rawValue })
+        #expect(try sandbox.accepted(in: ["ledger.ndjson"]).keys.allSatisfy { !opted.contains($0) })
+        await sandbox.end()
+    }
 }

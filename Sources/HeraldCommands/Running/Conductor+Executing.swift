@@ -52,8 +52,10 @@ extension Conductor {
         }
         tellCap(of: sender, for: work.plan)
         let begin = StateChange.begunRun(BegunRun(run: blank.run, started: blank.started))
+        let sizes = work.course.opening(recorded: state.recorded.audienceSizes)
         let notes =
-            (request.saved.map { [.spendPlan($0.id)] } ?? []) + (isReal ? state.applying + [begin, .newStamp()] : [])
+            (request.saved.map { [.spendPlan($0.id)] } ?? [])
+            + (isReal ? state.applying + sizes + [begin, .newStamp()] : [])
             + tellingBegin(state.recorded, at: blank.started)
         let earlier = state.recorded.lastRun
         var stamps: Stamps?

@@ -36,6 +36,16 @@ extension Plan {
         return renaming + notesOfRun + endings(at: now) + marks.due(waiting: Set(sending), recorded: [:])
     }
 
+    /// Written before a run does anything: how many recipients audiences have that the state does not know. A run that
+    /// is stopped must not leave the next one without a size to compare with. Without the size that a guard refuses,
+    /// also if a person overrode it: that one counts when all is done.
+    ///
+    /// - Parameter recorded: the sizes that the state has. They stay, until nothing stopped the run.
+    package func opening(sizes: [String: Int], recorded: [String: Int]) -> [StateChange] {
+        let new = sizes.filter { recorded[$0.key] == nil && refusedSizes[$0.key] == nil && judges(audience: $0.key) }
+        return new.isEmpty ? [] : [.audienceSizes(recorded.merging(new) { old, _ in old })]
+    }
+
     /// Written when nothing stopped the run: how many recipients each audience has, or had when it was there.
     package func closing(sizes: [String: Int]) -> [StateChange] {
         [.audienceSizes(sizes.filter { judges(audience: $0.key) }.merging(keptSizes) { $1 })]

@@ -34,6 +34,13 @@ package struct RunCourse: Sendable {
     /// Written if there is no step to do.
     package func bookkeeping(at now: Date) -> [StateChange] { plan.bookkeeping(at: now) + closing }
 
+    /// Written before anything is done.
+    ///
+    /// - Parameter recorded: the sizes in the state that the plan was made from.
+    package func opening(recorded: [String: Int]) -> [StateChange] {
+        plan.opening(sizes: sizes, recorded: recorded)
+    }
+
     /// Written when nothing stopped the run: how many recipients each audience has. The size that a guard refused is
     /// not, so that the guard refuses it again.
     private var closing: [StateChange] { plan.closing(sizes: sizes) }

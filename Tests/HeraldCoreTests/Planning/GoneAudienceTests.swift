@@ -45,6 +45,22 @@ import Testing
         #expect(scenario.plan().refusals.isEmpty && scenario.state.goneAudiences.isEmpty)
     }
 
+    @Test func `a run that is stopped leaves the sizes of new audiences, and nothing of what was compared`() {
+        var scenario = PlanScenario()
+        scenario.state.audienceSizes = ["out": 150, "all": 200]
+        let sizes = ["optout": 2, "all": 190, "seeds": 5, "other": 7]
+        scenario.desired.audienceSizes = sizes
+        scenario.desired.leavingOut = ["optout"]
+        scenario.judgedAudiences = ["optout", "all", "seeds"]
+        let plan = scenario.plan()
+        #expect(plan.refusals.map(\.name) == ["optout"])
+        let opening = plan.opening(sizes: sizes, recorded: scenario.state.audienceSizes)
+        scenario.state.apply(opening)
+        #expect(scenario.state.audienceSizes == ["out": 150, "all": 200, "seeds": 5])
+        #expect(scenario.plan().refusals == plan.refusals)
+        #expect(plan.opening(sizes: sizes, recorded: scenario.state.audienceSizes).isEmpty)
+    }
+
     /// `--campaign` judges only the audiences that decide about those campaigns.
     @Test func `a plan that does not judge an audience keeps what its earlier name had`() {
         var scenario = PlanScenario()
