@@ -8,10 +8,13 @@ final class FileWatch: Sendable {
     private let files: LoadedWorkspace
     private let environment: [String: String]
     private let watched: Mutex<WatchedFiles?>
+    /// Where the workspace's name led when it looked last.
+    private let place: Mutex<String>
 
     init(_ files: LoadedWorkspace, environment: [String: String]) {
         (self.files, self.environment) = (files, environment)
         watched = Mutex(files.watched)
+        place = Mutex(files.folder.path)
     }
 
     /// Whether the content of the files had changed when it looked last.
@@ -29,10 +32,18 @@ final class FileWatch: Sendable {
 
     /// Looks at the files once.
     func look() {
-        guard watched.withLock({ $0?.mayHaveChanged() ?? false }) else { return }
+        guard files.watched != nil else { return }
+        // Whoever sets a link to the new files leaves the old ones as they are.
+        let folder = files.folder.successor ?? files.folder
+        let hasMoved = place.withLock { place in
+            defer { place = folder.path }
+            return place != folder.path
+        }
+        let mayHaveChanged = watched.withLock { $0?.mayHaveChanged() ?? false }
+        guard hasMoved || mayHaveChanged else { return }
         // The same content with another time or in another place is no change.
         let loaded = WorkspaceLoader.load(
-            files.folder, environment: environment, at: files.recipientIndex.date, keepsLists: false,
+            folder, environment: environment, at: files.recipientIndex.date, keepsLists: false,
             without: files.workspace.unfetched)
         if loaded.digest() != files.digest { changed.withLock { $0 = true } }
     }

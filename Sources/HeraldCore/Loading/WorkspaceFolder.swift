@@ -7,6 +7,8 @@ package struct WorkspaceFolder: Sendable {
     /// Set for files that nobody has reviewed yet: the git repository's folder, with symlinks resolved. Files outside it
     /// and in its hidden folders are not read, and no variable is replaced.
     private(set) var repository: String?
+    /// How it was named, through links that may lead elsewhere later.
+    private var named: String?
 
     /// The files of a workspace that is not on the disk, by paths relative to it.
     private var held: [String: [UInt8]]?
@@ -25,7 +27,15 @@ package struct WorkspaceFolder: Sendable {
     /// The folder itself. `nil` if it has no `herald.yaml`.
     package init?(at path: String) {
         guard FileManager.default.fileExists(atPath: "\(path)/\(Self.settingsFile)") else { return nil }
-        self.path = path.resolvingSymlinks
+        (self.path, named) = (path.resolvingSymlinks, path)
+    }
+
+    /// The folder that its name leads to by now, if a link was set to another one.
+    package var successor: WorkspaceFolder? {
+        guard !isUnderReview, let found = named.flatMap({ WorkspaceFolder(at: $0) }), found.path != path else {
+            return nil
+        }
+        return found
     }
 
     /// A workspace that is not on the disk. `nil` if it has no `herald.yaml`.
