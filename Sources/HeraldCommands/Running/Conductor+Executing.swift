@@ -82,8 +82,8 @@ extension Conductor {
             console.error(CommandFailure(blaming: error).text)
         }
         progress.end()
-        // A copy of the state that was made while the run worked lacks the second stamp.
-        if isReal, report.result != .interrupted, !report.isUnreachable, let history = try? await store.history() {
+        // A copy of the state that was made while the run worked lacks the second stamp, also if the run was stopped.
+        if isReal, !report.isUnreachable, let history = try? await store.history() {
             report.state?.stamp = history.stamps.last
             witness(history)
         }

@@ -50,8 +50,8 @@ package struct RunCourse: Sendable {
     /// - Parameters:
     ///   - state: the state that the plan was made from, with the registrations of the lists.
     ///   - blank: a report of the plan that has not begun.
-    ///   - recording: what is written beside that at its end. `nil` if the state learns nothing.
-    ///   - tell: called if that cannot be written. By then much was done, and the error must not hide it.
+    ///   - recording: what is written beside that at its end, also if it was stopped. `nil` if the state learns nothing.
+    ///   - tell: called if what ends a whole run cannot be written. By then much was done, and the error must not hide it.
     package func carryOut<C: Clock>(
         from state: consuming RecordedState, _ options: RunOptions, in surroundings: Executor<C>.Surroundings,
         report blank: Report, recording: [StateChange]? = [], tell: (any Error) -> Void = { _ in }
@@ -65,7 +65,12 @@ package struct RunCourse: Sendable {
             throw error
         }
         await surroundings.crew?.disband()
-        guard let recording, report.result != .interrupted, !report.isUnreachable else { return report }
+        guard let recording, !report.isUnreachable else { return report }
+        // What stopped it may keep this from being written, too.
+        if report.result == .interrupted {
+            try? await store.commit(recording)
+            return report
+        }
         do { try await store.commit(closing + recording) } catch { tell(error) }
         return report
     }
