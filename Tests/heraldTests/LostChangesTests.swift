@@ -165,26 +165,52 @@ import Testing
         try await expectRefusal(host)
     }
 
-    @Test(arguments: [false, true])
-    func `a backup from the middle of a run is older than its end`(_ isStopped: Bool) async throws {
+    /// How a run ends.
+    enum End: CaseIterable { case itself, signal, kill }
+
+    @Test(arguments: End.allCases)
+    func `a backup from the middle of a run is older than its end`(_ end: End) async throws {
         let host = try await kept()
         // Slow, so that there is a middle.
-        let slow = Sandbox.settings.replacing("{rate: unlimited", with: "{rate: 2/s")
+        let slow = Sandbox.settings.replacing("{rate: unlimited", with: "{rate: \(end == .itself ? "2/s" : "12/min")")
         try sandbox.folder.write(slow, to: "workspace/herald.yaml")
         try send("more")
         let run = try HeraldProcess.start(
             ["-w", sandbox.workspace, "run"], environment: sandbox.environment(host))
-        try await eventually { try sandbox.accepted(in: ["ledger.ndjson"]).values.contains(2) }
+        let twice = { try sandbox.accepted(in: ["ledger.ndjson"]).values.count { $0 == 2 } }
+        try await eventually { try twice() > 0 }
         try FileManager.default.removeItem(atPath: backup)
         try await done("state backup \(backup)", host)
-        if isStopped { run.signal(SIGTERM) }
-        #expect(await run.wait().status == (isStopped ? 143 : 0))
+        switch end {
+        case .itself: break
+        case .signal: run.signal(SIGTERM)
+        case .kill:
+            let known = try await serial()
+            try await eventually { try reportedSerial() > known }
+            run.signal(SIGKILL)
+        }
+        let status = await run.wait().status
+        #expect(end == .itself ? status == 0 : status != 0)
         try restore()
-        for number in 1...5 { try await done("state forget \(Registration.fid(number + 50).rawValue)", host) }
+        // Repairs raise the serial past that of all reports.
+        let lacking = try await reportedSerial() - serial()
+        for number in 1...max(5, Int(lacking) + 1) {
+            try await done("state forget \(Registration.fid(number + 50).rawValue)", host)
+        }
         let refused = try await sandbox.herald("run", host: host)
         #expect(refused.status == 3, "\(refused.errors)")
         #expect(refused.errors.contains("guard state_went_back"), "\(refused.errors)")
+        try await done("apply --auto-approve --override state_went_back", host)
+        try await done("run", host)
         await sandbox.end()
+    }
+
+    private func serial() async throws -> Int64 { try #require(try await sandbox.state()["serial"]?.int) }
+
+    private func reportedSerial() throws -> Int64 {
+        try reports().compactMap { name in
+            try JSONValue(parsing: Array(sandbox.folder.read("runs/\(name)").utf8))["state"]?["serial"]?.int
+        }.max() ?? 0
     }
 
     @Test func `outcomes of a run that the state does not know are not added to it`() async throws {

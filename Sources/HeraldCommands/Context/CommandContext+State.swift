@@ -24,16 +24,20 @@ extension CommandContext {
         let lock = try await state.lock(for: "state")
         return try await lock.hold {
             let store = try await state.open(for: .changing)
+            let lost = try await lostStamp(of: store)
             let value = try await body(store, lock)
-            try await commit([], to: store)
+            try await commit([], to: store, lost: lost)
             return value
         }
     }
 
     /// Commits what a person decided, with a stamp.
-    func commit(_ changes: [StateChange], to store: any StateStore) async throws {
+    ///
+    /// - Parameter lost: what the state lacked before, if it was changed since.
+    func commit(_ changes: [StateChange], to store: any StateStore, lost: Stamp? = nil) async throws {
         // Asked before: a failure must not hide what was committed.
         let hasMoved = try await state.hasMoved()
+        let before = try await lostStamp(of: store)
         try await store.commit(changes + [.newStamp()])
         // The original goes on. What a person does to a copy must not make it look old.
         if hasMoved {
@@ -41,7 +45,18 @@ extension CommandContext {
                 "herald: this state is in another server, database or schema than at the last run, so no run works "
                     + "with it; if it is a copy, nothing was changed in the original\n")
         }
-        witness(try await store.history())
+        Witness.note(try await store.history(), lost: lost ?? before, in: state.reports, console)
+    }
+
+    /// Stands for what only the serial of a report tells: the state went back. What a person does now would raise its own
+    /// serial past that one. `nil` if it did not go back, or if the witness says so already.
+    private func lostStamp(of store: any StateStore) async throws -> Stamp? {
+        let history = try await store.history()
+        let witness = Witness(of: history.lineage, in: state.reports)
+        guard let reported = SavedReports(in: state.reports).versions(of: history.lineage).map(\.serial).max(),
+            !witness.stamps.contains(where: history.stamps.lack), try await store.snapshot().serial < reported
+        else { return nil }
+        return Stamp(number: (history.stamps.last?.number ?? 0) + 1, id: "serial-\(reported)")
     }
 
     /// Removes from the state's files what was removed from the state. If that is not possible now, it says what to do
