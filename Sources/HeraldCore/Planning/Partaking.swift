@@ -229,9 +229,16 @@ extension Plan {
         /// Whom the occurrence is for, and who cannot be sent it now.
         var missing: RecipientSet { gone.union(dead) }
 
-        /// - Parameter dead: who is on the list, and cannot be sent anything.
-        mutating func tellApart(dead: RecipientSet) {
-            (self.dead, gone) = (gone.intersection(dead), gone.subtracting(dead))
+        /// Whoever is on the list is not gone.
+        ///
+        /// - Parameters:
+        ///   - listed: who is on it.
+        ///   - dead: who cannot be sent anything.
+        ///   - ahead: who is sent it later. A clock that was fast may have fixed their wave.
+        mutating func tellApart(_ listed: RecipientSet, dead: RecipientSet, ahead: RecipientSet?) {
+            gone.subtract(gone.intersection(listed).intersection(ahead ?? []))
+            self.dead = gone.intersection(listed).intersection(dead)
+            gone.subtract(self.dead)
         }
     }
 }

@@ -262,7 +262,7 @@ extension Planner {
             send.classes = parts.classes
             (send.assignment, send.leftOut) = (parts.assignment, parts.leftOut)
             send.returning = released.intersection(parts.assignment?.all ?? [])
-            send.leftOut.tellApart(dead: wanted.members(for: classes).intersection(unreachable))
+            send.leftOut.tellApart(wanted.members(for: classes), dead: unreachable, ahead: sorting?.waves.ahead.all)
         }
         if let sorting { send.take(sorting, until: campaign.schedule.lastInstant(of: sorting.waves.local), at: now) }
         send.leftOut.asked = asked(about: send, of: wanted, sorting)

@@ -96,4 +96,22 @@ struct WaveNotingTests {
         scenario.state.apply([.outcome(Self.id, [2], .accepted)])
         #expect(scenario.plan(at: .after(960)).sends.map(\.members) == [[3]])
     }
+
+    /// A clock was fast, and fixed the wave of 3, whose clock comes to it in an hour.
+    @Test(arguments: [false, true])
+    func `who waits for a wave that a fast clock fixed is not said to have left the list`(_ isListed: Bool) {
+        var scenario = scenario(unseen: nil)
+        scenario.state.occurrences[Self.id]?.accepted = [1]
+        scenario.state.occurrences[Self.id]?.classes = Partition(disjoint: [MessageClass(): [1, 2, 3]])
+        scenario.state.occurrences[Self.id]?.waves = Partition(disjoint: [
+            Date.after(-7 * 3600): [1], Date.after(-1800): [2], Date.after(3600): [3],
+        ])
+        if isListed {
+            scenario.desired.sends[0].members = [1, 2, 3]
+            scenario.desired.sends[0].zones["zone"]?[Zone(offset: 3600)] = [3]
+        }
+        let plan = scenario.plan()
+        let gone: RecipientSet = isListed ? [] : [3]
+        #expect(plan.sends.map(\.members) == [[2]] && plan.sends.map(\.leftOut.gone) == [gone], "\(plan)")
+    }
 }
