@@ -171,14 +171,19 @@ import Testing
     @Test(arguments: End.allCases)
     func `a backup from the middle of a run is older than its end`(_ end: End) async throws {
         let host = try await kept()
-        // Slow, so that there is a middle.
-        let slow = Sandbox.settings.replacing("{rate: unlimited", with: "{rate: \(end == .itself ? "2/s" : "12/min")")
+        // Slow, so that there is a middle, which is long where the run is ended in it.
+        let slow = Sandbox.settings.replacing("{rate: unlimited", with: "{rate: 2/s")
         try sandbox.folder.write(slow, to: "workspace/herald.yaml")
+        if end != .itself {
+            let all = (0..<90).map { Registration.fid($0).rawValue + "\n" }
+            try sandbox.folder.write(all.joined(), to: "workspace/all.txt")
+        }
+        let messages = { try sandbox.accepted(in: ["ledger.ndjson"]).values.reduce(0, +) }
+        let before = try messages()
         try send("more")
         let run = try HeraldProcess.start(
             ["-w", sandbox.workspace, "run"], environment: sandbox.environment(host))
-        let twice = { try sandbox.accepted(in: ["ledger.ndjson"]).values.count { $0 == 2 } }
-        try await eventually { try twice() > 0 }
+        try await eventually { try messages() > before }
         try FileManager.default.removeItem(atPath: backup)
         try await done("state backup \(backup)", host)
         switch end {
@@ -192,10 +197,11 @@ import Testing
         let status = await run.wait().status
         #expect(end == .itself ? status == 0 : status != 0)
         try restore()
+        try sandbox.folder.write(Sandbox.settings, to: "workspace/herald.yaml")
         // Repairs raise the serial past that of all reports.
         let lacking = try await reportedSerial() - serial()
         for number in 1...max(5, Int(lacking) + 1) {
-            try await done("state forget \(Registration.fid(number + 50).rawValue)", host)
+            try await done("state forget \(Registration.fid(number + 500).rawValue)", host)
         }
         let refused = try await sandbox.herald("run", host: host)
         #expect(refused.status == 3, "\(refused.errors)")

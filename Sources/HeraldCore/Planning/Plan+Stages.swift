@@ -42,6 +42,31 @@ extension Plan {
         package var soak: Stages.Soak
         /// Whether caps may stop people of the stages to come.
         var isCapped: Bool
+        /// When it begins, if it has not begun. Until then nobody is drawn, and the numbers are what to expect.
+        var begin: Date?
+    }
+}
+
+extension Stages {
+    /// How a send opens that has not begun.
+    ///
+    /// - Parameters:
+    ///   - recipients: all of them.
+    ///   - seeds: how many of those are seeds.
+    ///   - isCapped: whether caps may stop some.
+    ///   - begin: when the first stage opens.
+    func expected(of recipients: Int, seeds: Int, isCapped: Bool, from begin: Date) -> Plan.StageTable {
+        var (before, expected) = (0, [(share: StageShare.seeds, count: seeds)])
+        for share in shares {
+            let all = Double(recipients - seeds) * Double(share.millionths)
+            let end = Int((all / Double(StageShare.everybody.millionths)).rounded())
+            expected.append((share, end - before))
+            before = end
+        }
+        let stages = expected.filter { $0.count > 0 }.map {
+            Plan.Stage(share: $0.share, planned: $0.count, opened: nil, figures: nil, state: .ahead)
+        }
+        return Plan.StageTable(stages: stages, soak: soak, isCapped: isCapped, begin: begin)
     }
 }
 

@@ -38,8 +38,13 @@ extension Plan {
         package var zones: [String]
         package var recipients: Int
         package var state: State
-        /// How many of those whose clock has reached it the plan skips.
+        /// How many of those whose clock has reached it the plan skips, or whose window is closed then and does not wait.
         var skipped = 0
+        /// When their window opens, if it is closed when their clock comes to it. `nil` if it is open, or not known.
+        var opens: Date?
+
+        /// When the first of them may start.
+        var start: Date { opens ?? at }
 
         package enum State: String, Hashable, Sendable {
             /// Nobody of it is left.

@@ -70,6 +70,10 @@ package struct PlanOverview: Hashable, Sendable {
         var capped: Int?
         /// In local time, who is reached when.
         package var waves: [Plan.Wave] = []
+        /// In local time, those who are sent it, by the instant at which their clock comes to it.
+        var coming = Partition<Date>()
+        /// How the next send of a campaign opens up. `nil` if it opens to everybody at once, or has begun.
+        package var stages: Plan.StageTable?
         /// Set on the last one of a campaign that is listed: what comes after it, and is not.
         var further: Further?
 

@@ -107,14 +107,21 @@ extension Planner {
                 continue
             }
             overview.upcoming[place].capped = 0
-            // In local time it has no one instant, and from a snapshot nobody knows who had what.
-            guard underWay.isEmpty, coming.last == nil, sizes == nil, wanted.isCounted, seen.count < Self.foreseen,
+            // From a snapshot nobody knows who had what.
+            guard underWay.isEmpty, sizes == nil, wanted.isCounted, seen.count < Self.foreseen,
                 seen.insert(coming.campaign).inserted
             else { continue }
-            let members = wanted.members.intersection(wanted.reached).subtracting(unreachable).subtracting(wanted.seeds)
-            let stopped = book.looking(at: coming.at)
-                .capped(members, of: coming.occurrence, by: wanted.campaign.delivery.frequency.caps)
-            overview.upcoming[place].capped = stopped.reduce(0) { $0 + $1.members.count }
+            let all = wanted.members.intersection(wanted.reached).subtracting(unreachable).subtracting(wanted.seeds)
+            let upcoming = overview.upcoming[place]
+            let starts =
+                coming.last == nil
+                ? [(at: coming.at, members: all)]
+                : upcoming.waves.map { (at: $0.start, members: upcoming.coming[$0.at].intersection(all)) }
+            for (start, members) in starts where !members.isEmpty {
+                let stopped = book.looking(at: start)
+                    .capped(members, of: coming.occurrence, by: wanted.campaign.delivery.frequency.caps)
+                overview.upcoming[place].capped? += stopped.reduce(0) { $0 + $1.members.count }
+            }
         }
     }
 

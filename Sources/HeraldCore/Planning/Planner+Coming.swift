@@ -59,6 +59,33 @@ extension Planner {
         plan.nextDue = ([overview.upcoming.first?.occurring.at] + plan.waiting.map(\.until)).compactMap(\.self).min()
     }
 
+    /// Notes whom caps stop of what is to come, and how it opens up.
+    ///
+    /// - Parameter book: what counts for caps once all of this plan is sent.
+    mutating func foresee(after book: CapBook) {
+        foreseeCaps(book)
+        foreseeStages()
+    }
+
+    /// Notes how the next send of each campaign opens up, unless the plan shows that beside what has begun.
+    private mutating func foreseeStages() {
+        guard !listsSkipped else { return }
+        let byCampaign = wantedSends
+        var seen: Set<String> = []
+        for place in overview.upcoming.indices {
+            let upcoming = overview.upcoming[place]
+            let id = upcoming.occurring.occurrence
+            guard seen.insert(upcoming.occurring.campaign).inserted, upcoming.isCounted,
+                let wanted = byCampaign[upcoming.occurring.campaign], let stages = wanted.campaign.delivery.stages,
+                state.occurrences[id]?.hasBegun != true
+            else { continue }
+            let seeds = wanted.seeds.intersection(wanted.members).subtracting(unreachable).count
+            overview.upcoming[place].stages = stages.expected(
+                of: upcoming.recipients, seeds: min(seeds, upcoming.recipients), isCapped: upcoming.capped != nil,
+                from: seeds > 0 ? upcoming.occurring.at : upcoming.start(in: wanted.campaign.delivery.window))
+        }
+    }
+
     /// Of a campaign with nothing left to send, nobody has to know whose row names no zone.
     private mutating func forgetZonesOfEnded() {
         var going = Set(overview.upcoming.map(\.occurring.campaign) + plan.waiting.map(\.campaign))
@@ -66,5 +93,15 @@ extension Planner {
         going.formUnion(plan.held.map { state.occurrences[$0.occurrence]?.campaign ?? $0.occurrence.campaign })
         for case .send(let send) in sends.map(\.work) { going.insert(send.campaign) }
         overview.zonesDefaulted = overview.zonesDefaulted.filter { going.contains($0.key) }
+    }
+}
+
+extension PlanOverview.Upcoming {
+    /// When the first of its people may start: no seeds, for whom no window counts.
+    fileprivate func start(in window: SendWindow?) -> Date {
+        if let first = waves.map(\.start).min() { return first }
+        guard let window, window.field == nil, window.whenClosed == .wait else { return occurring.at }
+        let standing = window.hours.standing(at: occurring.at, in: window.zone)
+        return standing.isOpen ? occurring.at : standing.until ?? occurring.at
     }
 }

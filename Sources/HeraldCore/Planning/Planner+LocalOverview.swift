@@ -30,9 +30,10 @@ extension Planner {
     mutating func noteAhead(
         _ sorting: WaveSorting, _ id: OccurrenceID, _ wanted: DesiredSend, isNext: Bool = true
     ) {
-        let waves = sorting.waves.wavesAhead
+        var waves = sorting.waves.wavesAhead
         guard let first = waves.first, let last = waves.last else { return }
         if isNext {
+            for place in waves.indices { waves[place].take(wanted) }
             explain(id, to: sorting.waves.coming, "their clock comes to it then")
             explain(id, to: sorting.skippedAhead.all, "their clock leaves it out: it is not sent to them", until: nil)
         }
@@ -42,7 +43,8 @@ extension Planner {
         overview.upcoming.append(
             .init(
                 occurring: occurring, target: wanted.campaign.target.value,
-                recipients: waves.reduce(0) { $0 + $1.recipients }, isCounted: wanted.isCounted, waves: waves))
+                recipients: waves.reduce(0) { $0 + $1.recipients }, isCounted: wanted.isCounted, waves: waves,
+                coming: sorting.waves.coming))
     }
 
     /// Occurrences that no clock has reached yet.
@@ -84,5 +86,21 @@ extension Planner {
         var occurring = Occurring(of: wanted.campaign, at: local)
         occurring.occurrence = id
         overview.upcoming.append(.init(occurring: occurring, target: wanted.campaign.target.value, recipients: 0))
+    }
+}
+
+extension Plan.Wave {
+    /// Notes what becomes of one that is ahead where its window is closed then. All of it have the same clock.
+    fileprivate mutating func take(_ wanted: DesiredSend) {
+        guard let window = wanted.campaign.windowOfTarget else { return }
+        var zone = window.zone
+        if let field = window.field?.value {
+            // By another field they may have any zone.
+            guard field == wanted.campaign.schedule.local?.field else { return }
+            zone = wanted.zones[field]?.keys.first { $0.name == zones.first } ?? zone
+        }
+        let standing = window.hours.standing(at: at, in: zone)
+        guard !standing.isOpen else { return }
+        if window.whenClosed == .skip { skipped = recipients } else { opens = standing.until }
     }
 }

@@ -63,7 +63,7 @@ extension Planner {
             if !uncounted.contains(send.campaign) { fill(&book, with: send) }
         }
         limitUpcoming()
-        foreseeCaps(book)
+        foresee(after: book)
         keepWaits()
     }
 

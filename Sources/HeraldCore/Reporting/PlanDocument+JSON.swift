@@ -102,6 +102,7 @@ extension PlanDocument {
             members["last"] = .string(last.rfc3339)
             members["waves"] = upcoming.waves.isEmpty ? .null : .int(Int64(upcoming.waves.count))
         }
+        members["stages"] = upcoming.stages?.json
         return .object(marked(members))
     }
 

@@ -27,15 +27,19 @@ struct SendChart {
     ///
     /// - Parameter isMost: whether caps may leave fewer.
     init?(_ occurrence: OccurrenceID, waves: [Plan.Wave], isMost: Bool) {
-        guard let first = waves.first, let last = waves.last else { return nil }
+        guard let first = waves.map(\.start).min(), let last = waves.map(\.start).max() else { return nil }
         self.occurrence = occurrence
         let people = Self.people(waves.reduce(0) { $0 + $1.recipients }, isMost: isMost)
-        explanation = "from \(first.at.rfc3339) to \(last.at.rfc3339): \(people) in \(count(waves.count, "wave"))"
+        explanation = "from \(first.rfc3339) to \(last.rfc3339): \(people) in \(count(waves.count, "wave"))"
         rows = waves.prefix(Self.shown).map { wave in
-            let skipped = wave.skipped > 0 ? ", \(wave.skipped.grouped) skipped" : ""
+            let notes = [
+                wave.state == .ahead ? "" : wave.state.rawValue,
+                wave.skipped > 0 ? "\(wave.skipped.grouped) skipped" : "",
+                wave.opens.map { "starts \(clock(at: $0)), when the window opens" } ?? "",
+            ]
             return Row(
-                name: wave.clock, detail: wave.zones.isEmpty ? "" : wave.zoneWords, count: wave.recipients,
-                note: wave.state == .ahead ? "" : wave.state.rawValue + skipped)
+                name: clock(at: wave.at), detail: wave.zones.isEmpty ? "" : wave.zoneWords, count: wave.recipients,
+                note: notes.filter { !$0.isEmpty }.joined(separator: ", "))
         }
         omitted = max(0, waves.count - Self.shown)
     }
@@ -47,13 +51,11 @@ struct SendChart {
         guard let table, !table.stages.isEmpty else { return nil }
         self.occurrence = occurrence
         let stages = table.stages
-        let next =
-            switch table.soak {
-            case .time(let time): "the next one opens \(time.written) after the last outcome, if all is well"
-            case .manual: "a person opens each next one"
-            }
-        let people = Self.people(stages.reduce(0) { $0 + $1.planned }, isMost: table.isCapped)
-        explanation = "\(people) in \(count(stages.count, "stage")); \(next)"
+        let people = Self.people(
+            stages.reduce(0) { $0 + $1.planned }, isMost: table.isCapped, isAbout: table.begin != nil)
+        explanation =
+            (table.begin.map { "from \($0.rfc3339): " } ?? "")
+            + "\(people) in \(count(stages.count, "stage"))\(stages.count > 1 ? "; \(table.nextWords)" : "")"
         rows = stages.map { stage in
             let note = [stage.state == .ahead ? "" : stage.state.rawValue, stage.came(tellsOthers: tellsOthers)]
             return Row(
@@ -63,8 +65,8 @@ struct SendChart {
         omitted = 0
     }
 
-    private static func people(_ number: Int, isMost: Bool) -> String {
-        "\(isMost ? "at most " : "")\(count(number, "recipient"))"
+    private static func people(_ number: Int, isMost: Bool, isAbout: Bool = false) -> String {
+        "\(isMost ? "at most " : "")\(isAbout ? "about " : "")\(count(number, "recipient"))"
     }
 
     /// A line for each bar: `Tue 1 Dec 2026 00:07 UTC  ████  12,100  Asia/Tokyo and 2 more`.
@@ -99,9 +101,18 @@ struct SendChart {
     }
 }
 
-extension Plan.Wave {
-    /// `Tue 1 Dec 2026 00:07 UTC`
-    fileprivate var clock: String { "\(Zone.utc.local(at: at).spoken) UTC" }
+/// `Tue 1 Dec 2026 00:07 UTC`
+private func clock(at instant: Date) -> String { "\(Zone.utc.local(at: instant).spoken) UTC" }
+
+extension Plan.StageTable {
+    /// When the next stage opens, and the last one, in words.
+    fileprivate var nextWords: String {
+        guard case .time(let time) = soak else { return "a person opens each next one" }
+        let next = time == .zero ? "at once" : "\(time.written)"
+        let words = "the next one opens \(next) after the last outcome, if all is well"
+        guard let begin else { return words }
+        return "\(words); the last one at \(begin.adding(time * (stages.count - 1)).rfc3339) at the earliest"
+    }
 }
 
 extension StageFigures {
@@ -114,7 +125,7 @@ extension StageFigures {
 
 extension PlanDocument {
     /// What is sent now in local time or in stages, what stands in its stages, and for each other campaign in local time
-    /// the occurrence that comes next.
+    /// or with stages the occurrence that comes next.
     var sendCharts: [SendChart] {
         let sends = plan.steps.compactMap { if case .send(let send) = $0.work { send } else { nil } }
         // Who a stage left over counts in the next one. A snapshot does not say whom.
@@ -131,8 +142,14 @@ extension PlanDocument {
             + plan.held.compactMap { SendChart($0.occurrence, $0.stages, tellsOthers: tellsOthers) }
         let now = sending + standing
         var campaigns = Set(sends.filter { $0.waves != nil }.map(\.campaign))
-        let next = overview.upcoming.filter { !$0.waves.isEmpty && campaigns.insert($0.occurring.campaign).inserted }
-        return now + next.compactMap { SendChart($0.occurring.occurrence, waves: $0.waves, isMost: $0.capped != nil) }
+        let shown = Set(now.map(\.occurrence))
+        let next = overview.upcoming.flatMap { upcoming -> [SendChart?] in
+            let id = upcoming.occurring.occurrence
+            let isNext = !upcoming.waves.isEmpty && campaigns.insert(upcoming.occurring.campaign).inserted
+            let stages = shown.contains(id) ? nil : SendChart(id, upcoming.stages, tellsOthers: tellsOthers)
+            return [isNext ? SendChart(id, waves: upcoming.waves, isMost: upcoming.capped != nil) : nil, stages]
+        }
+        return now + next.compactMap(\.self)
     }
 }
 

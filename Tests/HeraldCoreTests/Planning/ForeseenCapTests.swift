@@ -47,6 +47,27 @@ struct ForeseenCapTests {
         #expect(document(scenario).headline.hasPrefix("1 campaign to 0 recipients"))
     }
 
+    /// The first has 09:00 in an hour, and had a message five hours ago. The others have it three hours later.
+    @Test(arguments: [(5 * 3600, 0), (6 * 3600 + 60, 1), (9 * 3600 + 60, 3)])
+    func `in local time each wave is foreseen at its own time`(_ per: Int, _ capped: Int) {
+        let cap = FrequencyCap(name: "promo", max: 1, per: .seconds(per), tags: ["promo"])
+        var scenario = scenario { later, now in
+            let local = LocalTime(year: 2025, month: 12, day: 1, hour: 9)
+            later.schedule.times = .local(LocalSchedule(.at(local, .skip), field: "zone"))
+            later.zoneField = Located("zone")
+            later.delivery.frequency.caps = [cap]
+            now.enabled = false
+        }
+        scenario.settings.frequencyCaps = [cap]
+        scenario.desired.sends[0].zones = ["zone": [.utc: [1], Zone(offset: -3 * 3600): [2, 3]]]
+        scenario.state.starts = ["a@once": Partition(disjoint: [start(-5 * 3600): [1, 2, 3]])]
+        let upcoming = scenario.overview.upcoming
+        #expect(upcoming.map { $0.waves.map(\.recipients) } == [[1, 2]])
+        #expect(upcoming.map(\.capped) == [capped])
+        let most = capped == 3 ? "0 recipients" : "at most \(count(3 - capped, "recipient"))"
+        #expect(document(scenario).headline.hasPrefix("1 campaign to \(most), the first "))
+    }
+
     @Test func `a plan that is made while a run sends works out nothing for readers`() {
         var scenario = scenario()
         #expect(scenario.overview.upcoming.map(\.capped) == [2])

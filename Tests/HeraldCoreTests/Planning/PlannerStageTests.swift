@@ -125,8 +125,9 @@ struct PlannerStageTests {
         _ due: Int, _ open: ClosedRange<Int>?, _ isInTime: Bool
     ) {
         var campaign = Campaign.tide("tide", to: .audience("anglers"), at: .after(due))
-        campaign.delivery.stages = Stages()
-        (campaign.delivery.stages?.seeds, campaign.delivery.stages?.soak) = (Located("phones"), .manual)
+        var stages = Stages()
+        (stages.seeds, stages.soak) = (Located("phones"), .manual)
+        campaign.delivery.stages = stages
         campaign.delivery.window = open.map { open in
             let hours = DailyHours(from: open.lowerBound, to: open.upperBound)
             return SendWindow(hours: hours, zone: .utc, field: nil, whenClosed: .wait)
