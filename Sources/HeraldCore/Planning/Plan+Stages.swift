@@ -44,6 +44,8 @@ extension Plan {
         var isCapped: Bool
         /// When it begins, if it has not begun. Until then nobody is drawn, and the numbers are what to expect.
         var begin: Date?
+        /// When the last stage opens at the earliest, if it has not begun and no person decides.
+        var lastOpening: Date?
     }
 }
 
@@ -54,8 +56,11 @@ extension Stages {
     ///   - recipients: all of them.
     ///   - seeds: how many of those are seeds.
     ///   - isCapped: whether caps may stop some.
-    ///   - begin: when the first stage opens.
-    func expected(of recipients: Int, seeds: Int, isCapped: Bool, from begin: Date) -> Plan.StageTable {
+    ///   - begin: when seeds may start.
+    ///   - start: when others may.
+    func expected(
+        of recipients: Int, seeds: Int, isCapped: Bool, from begin: Date, _ start: Date
+    ) -> Plan.StageTable {
         var (before, expected) = (0, [(share: StageShare.seeds, count: seeds)])
         for share in shares {
             let all = Double(recipients - seeds) * Double(share.millionths)
@@ -66,7 +71,13 @@ extension Stages {
         let stages = expected.filter { $0.count > 0 }.map {
             Plan.Stage(share: $0.share, planned: $0.count, opened: nil, figures: nil, state: .ahead)
         }
-        return Plan.StageTable(stages: stages, soak: soak, isCapped: isCapped, begin: begin)
+        let first = seeds > 0 ? begin : start
+        var last: Date?
+        if case .time(let soak) = soak {
+            let own = start.adding(soak * max(0, stages.count - (seeds > 0 ? 2 : 1)))
+            last = max(own, first.adding(soak * max(0, stages.count - 1)))
+        }
+        return Plan.StageTable(stages: stages, soak: soak, isCapped: isCapped, begin: first, lastOpening: last)
     }
 }
 

@@ -106,7 +106,9 @@ package struct PlanOverview: Hashable, Sendable {
     package func note(of upcoming: Upcoming) -> String {
         let campaign = upcoming.occurring.campaign
         let unapproved = reasons[campaign].map { "not approved: \($0)" } ?? ""
-        return [upcoming.occurring.note, unapproved, pauses.include(campaign) ? "paused" : ""]
+        let (capped, all) = (upcoming.capped ?? 0, count(upcoming.recipients, "recipient"))
+        let caps = capped > 0 ? "frequency caps stop \(capped.grouped) of \(all)" : ""
+        return [upcoming.occurring.note, caps, unapproved, pauses.include(campaign) ? "paused" : ""]
             .filter { !$0.isEmpty }.joined(separator: "; ")
     }
 

@@ -82,7 +82,7 @@ extension Planner {
             let seeds = wanted.seeds.intersection(wanted.members).subtracting(unreachable).count
             overview.upcoming[place].stages = stages.expected(
                 of: upcoming.recipients, seeds: min(seeds, upcoming.recipients), isCapped: upcoming.capped != nil,
-                from: seeds > 0 ? upcoming.occurring.at : upcoming.start(in: wanted.campaign.delivery.window))
+                from: upcoming.occurring.at, upcoming.start(in: wanted.campaign.delivery.window))
         }
     }
 

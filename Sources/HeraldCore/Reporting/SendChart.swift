@@ -110,8 +110,8 @@ extension Plan.StageTable {
         guard case .time(let time) = soak else { return "a person opens each next one" }
         let next = time == .zero ? "at once" : "\(time.written)"
         let words = "the next one opens \(next) after the last outcome, if all is well"
-        guard let begin else { return words }
-        return "\(words); the last one at \(begin.adding(time * (stages.count - 1)).rfc3339) at the earliest"
+        guard let lastOpening else { return words }
+        return "\(words); the last one at \(lastOpening.rfc3339) at the earliest"
     }
 }
 

@@ -33,7 +33,8 @@ struct ForeseenCapTests {
     @Test func `whom this plan's own sends stop later is foreseen, and others may be stopped, too`() {
         let document = document(scenario())
         #expect(document.headline == "2 campaigns to at most 3 recipients, the first now")
-        #expect(document.markdown.contains("| audience anglers | at most 1 |"), "\(document.markdown)")
+        let row = "| audience anglers | at most 1 | frequency caps stop 2 of 3 recipients |"
+        #expect(document.markdown.contains(row), "\(document.markdown)")
         #expect(document.json["upcoming"]?.array?.map { $0["recipients"] } == [3])
         #expect(document.json["upcoming"]?.array?.map { $0["capped"] } == [2])
     }

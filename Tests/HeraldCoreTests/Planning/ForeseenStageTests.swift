@@ -62,6 +62,20 @@ struct ForeseenStageTests {
         #expect(document.markdown.contains("about 1,002 recipients in 4 stages"))
     }
 
+    /// At 20:00 seeds may start, and others an hour later. A stage soaks a quarter of an hour.
+    @Test(
+        arguments: [("phones", "20:00:00Z", "21:30:00Z"), (nil, "21:00:00Z", "21:30:00Z")]
+            as [(String?, String, String)])
+    func `only seeds begin while the window is closed`(_ seeds: String?, _ begin: String, _ last: String) {
+        let campaigns = scenario(stages(seeds: seeds)) { campaign in
+            let hours = DailyHours(from: 1260, to: 1080)
+            campaign.delivery.window = SendWindow(hours: hours, zone: .utc, field: nil, whenClosed: .wait)
+        }
+        let text = document(campaigns).sendCharts.flatMap(\.textLines).joined(separator: "\n")
+        #expect(text.contains(": from 2025-12-01T\(begin): about"), "\(text)")
+        #expect(text.contains("the last one at 2025-12-01T\(last) at the earliest"), "\(text)")
+    }
+
     @Test func `what has begun shows its stages once, and a send without stages none`() {
         var begun = scenario(stages())
         let campaign = begun.desired.sends[0].campaign
