@@ -49,6 +49,11 @@ struct KnownState {
         let reports = SavedReports(in: location.reports).versions(of: lineage)
         let witness = Witness(of: lineage, in: location.reports)
         state.reportedSerial = reports.map(\.serial).max()
+        if reports.first.map({ $0.stamp == nil }) ?? false {
+            let sizes = SavedReports(in: location.reports)
+                .sizesBeforeRefusal(of: lineage, noted: recorded.audienceSizes)
+            state.recorded.audienceSizes.merge(sizes) { $1 }
+        }
         state.lostStamp = (witness.stamps + reports.compactMap(\.stamp)).filter { recorded.stamps.lack($0) }
             .max { $0.number < $1.number }
         state.isElsewhere = witness.workspace != Self.place(of: folder)

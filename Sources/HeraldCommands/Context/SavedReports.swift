@@ -61,6 +61,24 @@ struct SavedReports {
         return found.reversed()
     }
 
+    /// The sizes of audiences before the last run, which a guard refused, if an older herald did it: it noted the refused
+    /// sizes all the same. Its reports have no stamp.
+    ///
+    /// - Parameter noted: the sizes that the state has.
+    func sizesBeforeRefusal(of lineage: String, noted: [String: Int]) -> [String: Int] {
+        guard let last = reports(of: lineage).first?.report, last.state?.stamp == nil else { return [:] }
+        var before: [String: Int] = [:]
+        let number = { (text: Substring) in Int(text.filter { $0 != "," }) }
+        let size = #/guard audience_\w+: audience '(.+?)' \w+ from ([0-9,]+) to ([0-9,]+) /#
+        for words in last.steps.compactMap(\.stopped?.words) {
+            guard let found = words.firstMatch(of: size), let was = number(found.2), let became = number(found.3),
+                noted[String(found.1)] == became
+            else { continue }
+            before[String(found.1)] = was
+        }
+        return before
+    }
+
     private static let mostShown = 30
     private static let mostSearched = 200
 
