@@ -219,6 +219,28 @@ import Testing
         }.max() ?? 0
     }
 
+    /// A run was killed, and its report alone tells how far it came. The command raises the serial past that.
+    @Test(arguments: ["import topic harbour --audience all", "state copy --to"])
+    func `what only a report tells is not hidden by a command`(_ command: String) async throws {
+        let host = try await kept()
+        let isMove = command.hasPrefix("state copy")
+        let folder = isMove ? "\(sandbox.folder.path)/other" : sandbox.folder.path
+        let last = try #require(try reports().last)
+        let path = "runs/\(last)"
+        let (known, reported) = (try await serial(), try reportedSerial())
+        let text = try sandbox.folder.read(path)
+        let later = text.replacing(#""serial" : \#(reported)"#, with: #""serial" : \#(known + 1)"#)
+        try #require(later != text, "\(text)")
+        try sandbox.folder.write(later, to: path)
+        if isMove { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
+        try await done(isMove ? "\(command) \(folder)/state.sqlite" : command, host)
+        try send("more")
+        let environment = sandbox.environment(host).merging(["HERALD_STATE": "\(folder)/state.sqlite"]) { $1 }
+        let refused = try await HeraldProcess.run(["-w", sandbox.workspace, "run"], environment: environment)
+        #expect(refused.status == 3 && refused.errors.contains("guard state_went_back"), "\(refused.errors)")
+        await sandbox.end()
+    }
+
     @Test func `outcomes of a run that the state does not know are not added to it`() async throws {
         let host = try await kept()
         try send("more")

@@ -32,10 +32,11 @@ extension CommandContext {
     ///
     /// - Returns: The state's stamps, and one that it lacks: where it goes, nothing else says that it went back.
     private func leaveStamp() async throws -> (history: History, lost: Stamp?) {
-        let known = try await KnownState.read(
-            from: state, for: .changing, at: machine.now(), filesIn: files.folder.path)
         let store = try await state.open(for: .changing)
         try await commit([], to: store)
+        // Read after that, so that it has what only a report told.
+        let known = try await KnownState.read(
+            from: state, for: .changing, at: machine.now(), filesIn: files.folder.path)
         return (try await store.history(), known.lostStamp)
     }
 

@@ -24,20 +24,22 @@ extension CommandContext {
         let lock = try await state.lock(for: "state")
         return try await lock.hold {
             let store = try await state.open(for: .changing)
-            let lost = try await lostStamp(of: store)
+            try await noteLoss(of: store)
             let value = try await body(store, lock)
-            try await commit([], to: store, lost: lost)
+            try await stamp([], to: store)
             return value
         }
     }
 
     /// Commits what a person decided, with a stamp.
-    ///
-    /// - Parameter lost: what the state lacked before, if it was changed since.
-    func commit(_ changes: [StateChange], to store: any StateStore, lost: Stamp? = nil) async throws {
+    func commit(_ changes: [StateChange], to store: any StateStore) async throws {
+        try await noteLoss(of: store)
+        try await stamp(changes, to: store)
+    }
+
+    private func stamp(_ changes: [StateChange], to store: any StateStore) async throws {
         // Asked before: a failure must not hide what was committed.
         let hasMoved = try await state.hasMoved()
-        let before = try await lostStamp(of: store)
         try await store.commit(changes + [.newStamp()])
         // The original goes on. What a person does to a copy must not make it look old.
         if hasMoved {
@@ -45,7 +47,13 @@ extension CommandContext {
                 "herald: this state is in another server, database or schema than at the last run, so no run works "
                     + "with it; if it is a copy, nothing was changed in the original\n")
         }
-        Witness.note(try await store.history(), lost: lost ?? before, in: state.reports, console)
+        witness(try await store.history())
+    }
+
+    /// Notes beside a state that it went back, before something raises its serial.
+    func noteLoss(of store: any StateStore) async throws {
+        guard try await !state.hasMoved(), let lost = try await lostStamp(of: store) else { return }
+        Witness.note(try await store.history(), lost: lost, in: state.reports, console)
     }
 
     /// Stands for what only the serial of a report tells: the state went back. What a person does now would raise its own

@@ -27,6 +27,7 @@ struct SurveyRun {
         let lock = try await context.state.lock(for: id)
         return try await lock.hold {
             let store = try await context.state.open(for: .changing)
+            try await context.noteLoss(of: store)
             let recorded = try await store.snapshot()
             return try await body(
                 SurveyRun(context: context, store: store, recorded: recorded, lock: lock, id: id, signals: signals))
