@@ -70,7 +70,8 @@ package struct PlanOverview: Hashable, Sendable {
         var capped: Int?
         /// In local time, who is reached when.
         package var waves: [Plan.Wave] = []
-        /// In local time, those who are sent it, by the instant at which their clock comes to it.
+        /// In local time, those who are sent the next one, by the instant at which their clock comes to it. For later
+        /// ones it is empty: a large list would be kept once for each.
         var coming = Partition<Date>()
         /// How the next send of a campaign opens up. `nil` if it opens to everybody at once, or has begun.
         package var stages: Plan.StageTable?

@@ -44,7 +44,7 @@ extension Planner {
             .init(
                 occurring: occurring, target: wanted.campaign.target.value,
                 recipients: waves.reduce(0) { $0 + $1.recipients }, isCounted: wanted.isCounted, waves: waves,
-                coming: sorting.waves.coming))
+                coming: isNext ? sorting.waves.coming : Partition()))
     }
 
     /// Occurrences that no clock has reached yet.
