@@ -45,6 +45,9 @@ package struct Plan: Hashable, Sendable {
     package var unapproved: [Unapproved] = []
     /// The recorded sizes of audiences whose new size a guard blocks.
     package var refusedSizes: [String: Int] = [:]
+    /// Audiences that the state does not know, and whose size is compared with what another one had, or with their own of
+    /// long ago.
+    var inheriting: Set<String> = []
     /// The sizes that stay recorded because the guard was not overridden, or because the plan does not judge them.
     package var keptSizes: [String: Int] = [:]
     /// The audiences whose lists it judges, and whose sizes it records. `nil` for all.

@@ -116,7 +116,8 @@ extension Planner {
             let starts =
                 coming.last == nil
                 ? [(at: coming.at, members: all)]
-                : upcoming.waves.map { (at: $0.start, members: upcoming.coming[$0.at].intersection(all)) }
+                : upcoming.waves.filter { $0.skipped == 0 }
+                    .map { (at: $0.start, members: upcoming.coming[$0.at].intersection(all)) }
             for (start, members) in starts where !members.isEmpty {
                 let stopped = book.looking(at: start)
                     .capped(members, of: coming.occurrence, by: wanted.campaign.delivery.frequency.caps)

@@ -150,7 +150,9 @@ extension Planner {
         noteGone(remembered.filter { isGone($0.key) })
         for (name, size) in desired.audienceSizes.sorted(by: { $0.key < $1.key }) where plan.judges(audience: name) {
             let previous = (desired.audiencePreviousNames[name] ?? []).compactMap { remembered[$0] }.max()
-            guard let before = state.audienceSizes[name] ?? previous ?? remembered[name] else {
+            let earlier = previous ?? remembered[name]
+            if state.audienceSizes[name] == nil, earlier != nil || lost != nil { plan.inheriting.insert(name) }
+            guard let before = state.audienceSizes[name] ?? earlier else {
                 if let lost { checkNew(name, size, inPlaceOf: lost.key, lost.value) }
                 continue
             }

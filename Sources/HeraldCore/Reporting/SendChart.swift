@@ -66,7 +66,7 @@ struct SendChart {
     }
 
     private static func people(_ number: Int, isMost: Bool, isAbout: Bool = false) -> String {
-        "\(isMost ? "at most " : "")\(isAbout ? "about " : "")\(count(number, "recipient"))"
+        "\(isMost ? "at most " : isAbout ? "about " : "")\(count(number, "recipient"))"
     }
 
     /// A line for each bar: `Tue 1 Dec 2026 00:07 UTC  ████  12,100  Asia/Tokyo and 2 more`.
@@ -124,8 +124,8 @@ extension StageFigures {
 }
 
 extension PlanDocument {
-    /// What is sent now in local time or in stages, what stands in its stages, and for each other campaign in local time
-    /// or with stages the occurrence that comes next.
+    /// What is sent now in local time or in stages, what stands in its stages, and for each campaign in local time or
+    /// with stages the occurrence that comes next.
     var sendCharts: [SendChart] {
         let sends = plan.steps.compactMap { if case .send(let send) = $0.work { send } else { nil } }
         // Who a stage left over counts in the next one. A snapshot does not say whom.

@@ -37,12 +37,14 @@ extension Plan {
     }
 
     /// Written before a run does anything: how many recipients audiences have that the state does not know. A run that
-    /// is stopped must not leave the next one without a size to compare with. Without the size that a guard refuses,
-    /// also if a person overrode it: that one counts when all is done.
+    /// is stopped must not leave the next one without a size to compare with. Without those that are compared with what
+    /// another audience had, and without the size that a guard refuses, also if a person overrode it: these count when all
+    /// is done.
     ///
     /// - Parameter recorded: the sizes that the state has. They stay, until nothing stopped the run.
     package func opening(sizes: [String: Int], recorded: [String: Int]) -> [StateChange] {
-        let new = sizes.filter { recorded[$0.key] == nil && refusedSizes[$0.key] == nil && judges(audience: $0.key) }
+        let known = inheriting.union(recorded.keys).union(refusedSizes.keys)
+        let new = sizes.filter { !known.contains($0.key) && judges(audience: $0.key) }
         return new.isEmpty ? [] : [.audienceSizes(recorded.merging(new) { old, _ in old })]
     }
 

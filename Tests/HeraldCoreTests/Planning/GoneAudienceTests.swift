@@ -48,17 +48,29 @@ import Testing
     @Test func `a run that is stopped leaves the sizes of new audiences, and nothing of what was compared`() {
         var scenario = PlanScenario()
         scenario.state.audienceSizes = ["out": 150, "all": 200]
-        let sizes = ["optout": 2, "all": 190, "seeds": 5, "other": 7]
+        let sizes = ["out": 2, "all": 190, "seeds": 5, "other": 7]
         scenario.desired.audienceSizes = sizes
-        scenario.desired.leavingOut = ["optout"]
-        scenario.judgedAudiences = ["optout", "all", "seeds"]
+        scenario.judgedAudiences = ["out", "all", "seeds"]
         let plan = scenario.plan()
-        #expect(plan.refusals.map(\.name) == ["optout"])
+        #expect(plan.refusals.map(\.name) == ["out"])
         let opening = plan.opening(sizes: sizes, recorded: scenario.state.audienceSizes)
         scenario.state.apply(opening)
         #expect(scenario.state.audienceSizes == ["out": 150, "all": 200, "seeds": 5])
         #expect(scenario.plan().refusals == plan.refusals)
         #expect(plan.opening(sizes: sizes, recorded: scenario.state.audienceSizes).isEmpty)
+    }
+
+    @Test(arguments: [["out"], []])
+    func `a run that is stopped leaves no size in place of what an audience had under another name`(_ names: [String]) {
+        var scenario = PlanScenario()
+        scenario.state.audienceSizes = ["out": 5000]
+        (scenario.desired.audienceSizes, scenario.desired.leavingOut) = (["optout": 600], ["optout"])
+        scenario.desired.audiencePreviousNames = ["optout": names]
+        let plan = scenario.plan()
+        #expect(plan.refusals.isEmpty)
+        scenario.state.apply(plan.opening(sizes: ["optout": 600], recorded: scenario.state.audienceSizes))
+        scenario.desired.audienceSizes = ["optout": 60]
+        #expect(scenario.plan().refusals.map(\.kind) == [.audienceCollapse])
     }
 
     /// `--campaign` judges only the audiences that decide about those campaigns.
