@@ -194,9 +194,9 @@ struct StageSorting {
     ///   - late: see `mayBeOver`.
     ///   - kept: those of them whose outcome is unknown. They may have got it, so their stage is not passed over.
     mutating func standing(late: RecipientSet, kept: RecipientSet) -> Standing {
-        guard var last = recorded.last, last.share == current else { return skipping(late) }
+        guard var last = recorded.last, last.share == current else { return skipping(late, kept) }
         let figures = figures(of: last)
-        if figures.outcomes == 0, kept.intersection(drawn[last.share]).isEmpty { return skipping(late) }
+        if figures.outcomes == 0, kept.intersection(drawn[last.share]).isEmpty { return skipping(late, kept) }
         if !last.isOver {
             (last.settled, last.goesOn) = (now, false)
             note(&last, figures)
@@ -210,9 +210,10 @@ struct StageSorting {
         }
     }
 
-    /// A stage with nobody left and nobody sent is passed over.
-    private mutating func skipping(_ late: RecipientSet) -> Standing {
-        !open.isEmpty && !mayBeOver(open, late: late) ? .waiting : opening(since: since?.since)
+    /// A stage with nobody left and nobody sent is passed over. Nothing more comes of those who are kept.
+    private mutating func skipping(_ late: RecipientSet, _ kept: RecipientSet) -> Standing {
+        let left = open.subtracting(kept)
+        return !left.isEmpty && !mayBeOver(left, late: late) ? .waiting : opening(since: since?.since)
     }
 
     private mutating func opening(since instant: Date?) -> Standing {
