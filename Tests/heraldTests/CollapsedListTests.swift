@@ -1,6 +1,5 @@
 import FCM
 import Foundation
-import HeraldStore
 import HeraldTestSupport
 import Testing
 
@@ -12,7 +11,7 @@ struct CollapsedListTests {
     /// 2027-01-04T00:00:00Z, a Monday
     private static let monday = Date(timeIntervalSince1970: 1_799_020_800)
 
-    private static func list(_ numbers: some Sequence<Int>) -> String {
+    private static func list(_ numbers: ClosedRange<Int>) -> String {
         "fid\n" + numbers.map { "\(Registration.fid($0).rawValue)\n" }.joined()
     }
 
@@ -78,55 +77,6 @@ struct CollapsedListTests {
         let applied = try await town.herald("apply", "--override", "audience_collapse=\(name)", "--auto-approve")
         #expect(applied.failure == nil, "\(applied.errors)")
         #expect(town.sent().count == 198)
-    }
-
-    /// As a herald of format 2 left it: it noted the size that its guard had refused.
-    @Test(arguments: [
-        (2, "shrank from 150 to 2", "audience_collapse"), (1600, "grew from 150 to 1,600", "audience_growth"),
-    ])
-    func `what an older herald refused of a list stays refused after the upgrade`(
-        _ size: Int, _ words: String, _ kind: String
-    ) async throws {
-        let town = try await town()
-        #expect(town.messages().count == 50)
-        let store = try SQLiteStore.open(at: "\(town.folder.path)/state.sqlite")
-        try await store.commit([.audienceSizes(["members": 200, "out": size])])
-        let reports = "\(town.folder.path)/runs"
-        for name in try FileManager.default.contentsOfDirectory(atPath: reports) {
-            try FileManager.default.removeItem(atPath: "\(reports)/\(name)")
-        }
-        let refused = "guard \(kind): audience 'out' \(words) recipients (--override \(kind)=out)"
-        let state = try await store.snapshot()
-        try town.folder.write(
-            Self.olderReport(of: state.identity.lineage, serial: state.serial, refused),
-            to: "runs/20270104T000300Z-ab12.json")
-        try town.folder.write(Self.list(Array(1...150).prefix(size) + (1000..<850 + max(size, 150))), to: "out.csv")
-        for minute in [62, 64, 122] as [Double] {
-            #expect(try await run(town, minute: minute, "out") == .refused, "minute \(minute)")
-        }
-        #expect(town.messages().count == 50)
-        let applied = try await town.herald("apply", "--override", "\(kind)=out", "--auto-approve")
-        #expect(applied.failure == nil, "\(applied.errors)")
-        #expect(town.messages().count > 50)
-    }
-
-    /// A report of herald 0.1.0, whose run refused everything.
-    private static func olderReport(of lineage: String, serial: Int64, _ refused: String) -> String {
-        let none = "\"accepted\": 0, \"rejected\": 0, \"unknown\": 0, \"skipped\": 0, \"pending\": 0"
-        let figures = "{\"planned\": 50, \"held\": 50, \(none)}"
-        return """
-            {"schema": "herald.report/1", "run": "20270104T000300Z-ab12", "herald_version": "0.1.0", "dry_run": false,
-             "project": "demo-project", "endpoint": "emulator", "git_commit": null, "result": "refused",
-             "plan_digest": "sha256:\(String(repeating: "0", count: 64))", "overrides": [], "notes": [], "missed": [],
-             "superseded": [], "started": "2027-01-04T00:03:00Z", "finished": "2027-01-04T00:03:00Z",
-             "state": {"lineage": "\(lineage)", "serial": \(serial)},
-             "summary": {"planned": 50, "held": 50, \(none), "forgotten": 0, "missed": 0, "possible_duplicates": 0,
-                         "retries": 0, "subscribed": 0, "superseded": 0, "unsubscribed": 0, "messages": \(figures),
-                         "memberships": {"planned": 0, "held": 0, \(none)}},
-             "steps": [{"id": "send:hello@2027-01-04T00:03:00Z", "action": "send",
-                        "occurrence": "hello@2027-01-04T00:03:00Z", "planned": 50, "held": 50, \(none),
-                        "duration_ms": 0, "failures": [], "message_ids": [], "stopped": "\(refused)"}]}
-            """
     }
 
     /// How a run ends before its time.

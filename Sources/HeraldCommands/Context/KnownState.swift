@@ -16,6 +16,8 @@ struct KnownState {
     private(set) var lostStamp: Stamp?
     /// Whether the last run was for files in another folder, as far as is known.
     private(set) var isElsewhere = false
+    /// How many members topics and groups had when the last run's guard let nobody leave them.
+    private(set) var refusedMembers: [String: Int] = [:]
     /// Whether it is in another server, database or schema than at the last run.
     var hasMoved = false
     /// What git says about the files. `nil` without git.
@@ -49,11 +51,9 @@ struct KnownState {
         let reports = SavedReports(in: location.reports).versions(of: lineage)
         let witness = Witness(of: lineage, in: location.reports)
         state.reportedSerial = reports.map(\.serial).max()
-        if reports.first.map({ $0.stamp == nil }) ?? false {
-            let sizes = SavedReports(in: location.reports)
-                .sizesBeforeRefusal(of: lineage, noted: recorded.audienceSizes)
-            state.recorded.audienceSizes.merge(sizes) { $1 }
-        }
+        let refused = SavedReports(in: location.reports).refusedLast(of: lineage, noted: recorded.audienceSizes)
+        state.recorded.audienceSizes.merge(refused.audiences) { $1 }
+        state.refusedMembers = refused.members
         state.lostStamp = (witness.stamps + reports.compactMap(\.stamp)).filter { recorded.stamps.lack($0) }
             .max { $0.number < $1.number }
         state.isElsewhere = witness.workspace != Self.place(of: folder)

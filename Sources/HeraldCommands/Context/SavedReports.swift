@@ -61,22 +61,39 @@ struct SavedReports {
         return found.reversed()
     }
 
-    /// The sizes of audiences before the last run, which a guard refused, if an older herald did it: it noted the refused
-    /// sizes all the same. Its reports have no stamp.
+    /// What the last run's guards refused. An older herald, whose reports have no stamp, went on from there all the same:
+    /// it noted the size of the refused list, and let others join a topic or group that many were to leave.
     ///
     /// - Parameter noted: the sizes that the state has.
-    func sizesBeforeRefusal(of lineage: String, noted: [String: Int]) -> [String: Int] {
-        guard let last = reports(of: lineage).first?.report, last.state?.stamp == nil else { return [:] }
-        var before: [String: Int] = [:]
+    /// - Returns: how many recipients such audiences, and topics and groups (`topic 'news'`), had before.
+    func refusedLast(of lineage: String, noted: [String: Int]) -> (audiences: [String: Int], members: [String: Int]) {
+        var (audiences, members): ([String: Int], [String: Int]) = ([:], [:])
+        guard let last = last(of: lineage, containing: "guard ") else { return (audiences, members) }
         let number = { (text: Substring) in Int(text.filter { $0 != "," }) }
         let size = #/guard audience_\w+: audience '(.+?)' \w+ from ([0-9,]+) to ([0-9,]+) /#
+        let leaving = #/guard max_unsubscribe_percent: [0-9,]+ would leave (.+?), [0-9]+ % of the ([0-9,]+) /#
         for words in last.steps.compactMap(\.stopped?.words) {
-            guard let found = words.firstMatch(of: size), let was = number(found.2), let became = number(found.3),
-                noted[String(found.1)] == became
-            else { continue }
-            before[String(found.1)] = was
+            if let found = words.firstMatch(of: leaving), let all = number(found.2) {
+                members[String(found.1)] = all
+            } else if last.state?.stamp == nil, let found = words.firstMatch(of: size), let was = number(found.2),
+                let became = number(found.3), noted[String(found.1)] == became
+            {
+                audiences[String(found.1)] = was
+            }
         }
-        return before
+        return (audiences, members)
+    }
+
+    /// The newest report of a real run on this state, if it contains that.
+    private func last(of lineage: String, containing part: String) -> Report? {
+        let text = Data(lineage.utf8)
+        for name in names.sorted(by: >).prefix(Self.mostSearched) {
+            guard let bytes = FileManager.default.contents(atPath: "\(folder)/\(name)"), bytes.range(of: text) != nil,
+                version(in: bytes)?.lineage == lineage
+            else { continue }
+            return bytes.range(of: Data(part.utf8)) == nil ? nil : try? ReportDocument(reading: Array(bytes)).report
+        }
+        return nil
     }
 
     private static let mostShown = 30

@@ -9,9 +9,10 @@ extension Planner {
 
     mutating func judgeLeaves(of subject: Plan.Subject, leaving: Int, of members: Int, isDeleted: Bool) {
         let limit = settings.guards.maxUnsubscribePercent
+        let members = min(members, refusedMembers["\(subject)"] ?? members)
         guard isDeleted ? members >= 10 && limit < 100 : isTooMany(leaving, of: members) else { return }
         // Rounded up, so that a blocked percentage is always shown above the limit.
-        let percent = isDeleted ? 100 : (leaving * 100 + members - 1) / members
+        let percent = isDeleted ? 100 : min(100, (leaving * 100 + members - 1) / members)
         refuse(
             .maxUnsubscribePercent, subject.name, limit: limit, actual: percent,
             "\(atLeast)\(leaving.grouped) would leave \(subject), \(percent) % of the \(members.grouped) herald put there; the limit is \(limit) %",

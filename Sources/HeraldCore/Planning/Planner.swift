@@ -48,6 +48,8 @@ package struct Planner {
     let underWay: [Plan.Send]
     /// What becomes of what guards refuse.
     let policy: GuardPolicy
+    /// See `Input.refusedMembers`.
+    let refusedMembers: [String: Int]
     /// What guards are about.
     let workspace: Workspace
     /// What the files decide, if only what was approved may be done.
@@ -106,6 +108,9 @@ package struct Planner {
         package var person: RecipientID?
         /// The machine's own time, if the plan may be for another one.
         package var clock: Date?
+        /// How many members topics and groups had (`topic 'news'`) when a guard let nobody leave them at the last run. Who
+        /// joined since does not make the leavers fewer.
+        package var refusedMembers: [String: Int] = [:]
 
         package init(
             desired: Desired, state: RecordedState, hasState: Bool = true, settings: Settings,
@@ -179,7 +184,7 @@ package struct Planner {
         suppressed = desired.suppressed
         listsSkipped = input.listsSkipped
         (policy, workspace, approval) = (input.policy, input.workspace, input.approval)
-        (underWay, person) = (input.underWay, input.person)
+        (underWay, person, refusedMembers) = (input.underWay, input.person, input.refusedMembers)
         (self.now, latest) = (now, max(now, input.clock ?? now))
         horizon = now.addingTimeInterval(Double(input.days) * 86_400)
         topicMembers = desired.topicMembers
