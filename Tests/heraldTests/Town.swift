@@ -89,6 +89,18 @@ final class Town: Sendable {
         return Set(wanted.compactMap { $0["fid"]?.string.flatMap { Registration($0) } })
     }
 
+    /// Who was unsubscribed.
+    func left(topic: String) -> Set<Registration> {
+        Set(
+            sender.requests.compactMap { request in
+                if case .unsubscribe(let registration, let name) = request, name.rawValue == topic {
+                    registration
+                } else {
+                    nil
+                }
+            })
+    }
+
     func members(of topic: String) -> Set<Registration> {
         sender.requests.reduce(into: []) { members, request in
             switch request {

@@ -50,8 +50,12 @@ extension CommandContext {
         witness(try await store.history())
     }
 
-    /// Notes beside a state that it went back, before something raises its serial.
+    /// Notes beside a state that it went back, before something raises its serial, and in the state what the last report of
+    /// an older herald says.
     func noteLoss(of store: any StateStore) async throws {
+        if try await store.history().stamps.last == nil {
+            try await store.commit(SavedReports(in: state.reports).corrections(of: try await store.snapshot()))
+        }
         guard try await !state.hasMoved(), let lost = try await lostStamp(of: store) else { return }
         Witness.note(try await store.history(), lost: lost, in: state.reports, console)
     }

@@ -16,8 +16,8 @@ struct KnownState {
     private(set) var lostStamp: Stamp?
     /// Whether the last run was for files in another folder, as far as is known.
     private(set) var isElsewhere = false
-    /// How many members topics and groups had when the last run's guard let nobody leave them.
-    private(set) var refusedMembers: [String: Int] = [:]
+    /// What is known besides and not in the state yet (`SavedReports.corrections`).
+    private var corrections: [StateChange] = []
     /// Whether it is in another server, database or schema than at the last run.
     var hasMoved = false
     /// What git says about the files. `nil` without git.
@@ -51,9 +51,8 @@ struct KnownState {
         let reports = SavedReports(in: location.reports).versions(of: lineage)
         let witness = Witness(of: lineage, in: location.reports)
         state.reportedSerial = reports.map(\.serial).max()
-        let refused = SavedReports(in: location.reports).refusedLast(of: lineage, noted: recorded.audienceSizes)
-        state.recorded.audienceSizes.merge(refused.audiences) { $1 }
-        state.refusedMembers = refused.members
+        state.corrections = SavedReports(in: location.reports).corrections(of: recorded)
+        state.recorded.apply(state.corrections)
         state.lostStamp = (witness.stamps + reports.compactMap(\.stamp)).filter { recorded.stamps.lack($0) }
             .max { $0.number < $1.number }
         state.isElsewhere = witness.workspace != Self.place(of: folder)
@@ -78,9 +77,10 @@ struct KnownState {
     /// What a folder is called, whichever links lead to it.
     static func place(of folder: String) -> String { URL(filePath: folder).resolvingSymlinksInPath().path }
 
-    /// Lets a state that is older than its reports count as the newest: a person said so.
+    /// Takes in what an older herald's last report says. Lets a state that is older than its reports count as the newest: a
+    /// person said so.
     mutating func outgrowReports() async throws {
-        var changes: [StateChange] = []
+        var changes = corrections.isEmpty ? [] : corrections + [.newStamp()]
         if let reportedSerial, recorded.serial < reportedSerial { changes.append(.outgrow(reportedSerial)) }
         if let lostStamp { changes.append(.newStamp(outgrowing: lostStamp.number)) }
         if !changes.isEmpty { try await commit(changes) }

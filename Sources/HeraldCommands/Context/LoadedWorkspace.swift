@@ -165,7 +165,7 @@ extension LoadedWorkspace {
         input.judgedAudiences = workspace.audiencesJudged(for: input.onlyCampaigns)
         input.staleLists = staleLists(at: now)
         if let upcoming = scope.upcoming { input.upcoming = upcoming }
-        (input.person, input.clock, input.refusedMembers) = (scope.person, clock, state.refusedMembers)
+        (input.person, input.clock) = (scope.person, clock)
         return Planner.proposal(input, at: now)
     }
 }

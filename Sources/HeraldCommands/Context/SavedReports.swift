@@ -61,27 +61,29 @@ struct SavedReports {
         return found.reversed()
     }
 
-    /// What the last run's guards refused. An older herald, whose reports have no stamp, went on from there all the same:
-    /// it noted the size of the refused list, and let others join a topic or group that many were to leave.
-    ///
-    /// - Parameter noted: the sizes that the state has.
-    /// - Returns: how many recipients such audiences, and topics and groups (`topic 'news'`), had before.
-    func refusedLast(of lineage: String, noted: [String: Int]) -> (audiences: [String: Int], members: [String: Int]) {
-        var (audiences, members): ([String: Int], [String: Int]) = ([:], [:])
-        guard let last = last(of: lineage, containing: "guard ") else { return (audiences, members) }
+    /// What a state of an older herald must learn. It went on from what its guards had refused: it noted the size of a
+    /// refused list, and let others join a topic or group that many were to leave. The report of its last run says what
+    /// there was before. Such a state has no stamp, and gets one with these changes.
+    func corrections(of recorded: RecordedState) -> [StateChange] {
+        guard recorded.stamps.last == nil,
+            let last = last(of: recorded.identity.lineage, containing: "guard "), last.state?.stamp == nil
+        else { return [] }
+        var (sizes, members): ([String: Int], [String: Int]) = ([:], [:])
         let number = { (text: Substring) in Int(text.filter { $0 != "," }) }
         let size = #/guard audience_\w+: audience '(.+?)' \w+ from ([0-9,]+) to ([0-9,]+) /#
         let leaving = #/guard max_unsubscribe_percent: [0-9,]+ would leave (.+?), [0-9]+ % of the ([0-9,]+) /#
-        for words in last.steps.compactMap(\.stopped?.words) {
-            if let found = words.firstMatch(of: leaving), let all = number(found.2) {
+        // Whoever can write a file there must not keep a run busy with it.
+        for words in last.steps.compactMap(\.stopped?.words) where words.utf8.count < 1000 {
+            if let found = words.prefixMatch(of: leaving), let all = number(found.2) {
                 members[String(found.1)] = all
-            } else if last.state?.stamp == nil, let found = words.firstMatch(of: size), let was = number(found.2),
-                let became = number(found.3), noted[String(found.1)] == became
+            } else if let found = words.prefixMatch(of: size), let was = number(found.2),
+                let became = number(found.3), recorded.audienceSizes[String(found.1)] == became
             {
-                audiences[String(found.1)] = was
+                sizes[String(found.1)] = was
             }
         }
-        return (audiences, members)
+        return (sizes.isEmpty ? [] : [.audienceSizes(recorded.audienceSizes.merging(sizes) { $1 })])
+            + (members.isEmpty ? [] : [.refusedMembers(members)])
     }
 
     /// The newest report of a real run on this state, if it contains that.

@@ -45,6 +45,8 @@ package struct Plan: Hashable, Sendable {
     package var unapproved: [Unapproved] = []
     /// The recorded sizes of audiences whose new size a guard blocks.
     package var refusedSizes: [String: Int] = [:]
+    /// See `RecordedState.refusedMembers`.
+    var refusedMembers: [String: Int] = [:]
     /// Audiences that the state does not know, and whose size is compared with what another one had, or with their own of
     /// long ago.
     var inheriting: Set<String> = []

@@ -9,7 +9,8 @@ extension Planner {
 
     mutating func judgeLeaves(of subject: Plan.Subject, leaving: Int, of members: Int, isDeleted: Bool) {
         let limit = settings.guards.maxUnsubscribePercent
-        let members = min(members, refusedMembers["\(subject)"] ?? members)
+        // Who was let in by an older herald since a refusal makes the leavers no fewer.
+        let members = min(members, plan.refusedMembers["\(subject)"] ?? members)
         guard isDeleted ? members >= 10 && limit < 100 : isTooMany(leaving, of: members) else { return }
         // Rounded up, so that a blocked percentage is always shown above the limit.
         let percent = isDeleted ? 100 : min(100, (leaving * 100 + members - 1) / members)

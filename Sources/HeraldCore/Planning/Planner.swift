@@ -48,8 +48,6 @@ package struct Planner {
     let underWay: [Plan.Send]
     /// What becomes of what guards refuse.
     let policy: GuardPolicy
-    /// See `Input.refusedMembers`.
-    let refusedMembers: [String: Int]
     /// What guards are about.
     let workspace: Workspace
     /// What the files decide, if only what was approved may be done.
@@ -108,9 +106,6 @@ package struct Planner {
         package var person: RecipientID?
         /// The machine's own time, if the plan may be for another one.
         package var clock: Date?
-        /// How many members topics and groups had (`topic 'news'`) when a guard let nobody leave them at the last run. Who
-        /// joined since does not make the leavers fewer.
-        package var refusedMembers: [String: Int] = [:]
 
         package init(
             desired: Desired, state: RecordedState, hasState: Bool = true, settings: Settings,
@@ -184,7 +179,7 @@ package struct Planner {
         suppressed = desired.suppressed
         listsSkipped = input.listsSkipped
         (policy, workspace, approval) = (input.policy, input.workspace, input.approval)
-        (underWay, person, refusedMembers) = (input.underWay, input.person, input.refusedMembers)
+        (underWay, person) = (input.underWay, input.person)
         (self.now, latest) = (now, max(now, input.clock ?? now))
         horizon = now.addingTimeInterval(Double(input.days) * 86_400)
         topicMembers = desired.topicMembers
@@ -195,6 +190,7 @@ package struct Planner {
         plan = Plan(at: now, workspaceDigest: input.workspaceDigest, state: input.hasState ? mark : nil)
         (plan.judgedAudiences, plan.successors) = (input.judgedAudiences, successors)
         plan.keptSizes = state.audienceSizes.filter { [plan] in !plan.judges(audience: $0.key) }
+        plan.refusedMembers = state.refusedMembers
         takeRegistrations(desired.registrations)
         goneTopicsLeft = state.topics.filter { name, topic in
             !topic.left.isEmpty && topicMembers[successors[name] ?? name] == nil && !awaitsFile(name)

@@ -51,7 +51,14 @@ extension Plan {
     /// Written when nothing stopped the run: how many recipients each audience has, or had when it was there.
     package func closing(sizes: [String: Int]) -> [StateChange] {
         [.audienceSizes(sizes.filter { judges(audience: $0.key) }.merging(keptSizes) { $1 })]
-            + (goneSizes.map { [.goneAudiences($0)] } ?? [])
+            + (goneSizes.map { [.goneAudiences($0)] } ?? []) + closingMembers
+    }
+
+    /// What an older herald refused is forgotten once it is judged and not refused.
+    private var closingMembers: [StateChange] {
+        if refusedMembers.isEmpty || judgedAudiences != nil { return [] }
+        let refused = Set(withheld.compactMap { $0.subject.map { "\($0)" } })
+        return [.refusedMembers(refusedMembers.filter { refused.contains($0.key) })]
     }
 }
 

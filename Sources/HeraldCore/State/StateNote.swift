@@ -26,6 +26,8 @@ package enum StateNote: String, Hashable, Sendable, CaseIterable {
     case waited
     /// Which occurrences a person let go on with another target (`RecordedState.continued`).
     case continued
+    /// What an older herald refused (`RecordedState.refusedMembers`).
+    case refusedMembers = "refused_members"
     /// The numbers of recipients who were erased (`RecordedState.erased`).
     case erased
 }
@@ -118,6 +120,12 @@ extension RecordedState {
         set { apply([.goneAudiences(newValue)]) }
     }
 
+    /// How many members topics and groups had (`topic 'news'`), at least ten, when an older herald let nobody leave them and
+    /// others join.
+    package var refusedMembers: [String: Int] {
+        numbers(in: .refusedMembers).compactMapValues { Int(exactly: $0) }.filter { $0.value >= 10 }
+    }
+
     /// When a run looked last at occurrences of which nobody could start, because all windows were closed.
     package var waited: [OccurrenceID: Date] {
         get { instants(in: .waited) }
@@ -189,6 +197,10 @@ extension RecordedState {
 }
 
 extension StateChange {
+    package static func refusedMembers(_ members: [String: Int]) -> StateChange {
+        .note(.refusedMembers, JSONValue.object(members.mapValues { .int(Int64($0)) }).asciiText)
+    }
+
     package static func goneAudiences(_ sizes: [String: Int]) -> StateChange {
         .note(.goneAudiences, JSONValue.object(sizes.mapValues { .int(Int64($0)) }).compactText)
     }
