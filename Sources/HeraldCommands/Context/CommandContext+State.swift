@@ -24,7 +24,7 @@ extension CommandContext {
         let lock = try await state.lock(for: "state")
         return try await lock.hold {
             let store = try await state.open(for: .changing)
-            try await noteLoss(of: store)
+            try await noteReported(of: store)
             let value = try await body(store, lock)
             try await stamp([], to: store)
             return value
@@ -33,7 +33,7 @@ extension CommandContext {
 
     /// Commits what a person decided, with a stamp.
     func commit(_ changes: [StateChange], to store: any StateStore) async throws {
-        try await noteLoss(of: store)
+        try await noteReported(of: store)
         try await stamp(changes, to: store)
     }
 
@@ -52,11 +52,12 @@ extension CommandContext {
 
     /// Notes beside a state that it went back, before something raises its serial, and in the state what the last report of
     /// an older herald says.
-    func noteLoss(of store: any StateStore) async throws {
+    func noteReported(of store: any StateStore) async throws {
+        if try await state.hasMoved() { return }
         if try await store.history().stamps.last == nil {
             try await store.commit(SavedReports(in: state.reports).corrections(of: try await store.snapshot()))
         }
-        guard try await !state.hasMoved(), let lost = try await lostStamp(of: store) else { return }
+        guard let lost = try await lostStamp(of: store) else { return }
         Witness.note(try await store.history(), lost: lost, in: state.reports, console)
     }
 

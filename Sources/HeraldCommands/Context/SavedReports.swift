@@ -66,7 +66,7 @@ struct SavedReports {
     /// there was before. Such a state has no stamp, and gets one with these changes.
     func corrections(of recorded: RecordedState) -> [StateChange] {
         guard recorded.stamps.last == nil,
-            let last = last(of: recorded.identity.lineage, containing: "guard "), last.state?.stamp == nil
+            let last = reports(of: recorded.identity.lineage).first?.report, last.state?.stamp == nil
         else { return [] }
         var (sizes, members): ([String: Int], [String: Int]) = ([:], [:])
         let number = { (text: Substring) in Int(text.filter { $0 != "," }) }
@@ -84,18 +84,6 @@ struct SavedReports {
         }
         return (sizes.isEmpty ? [] : [.audienceSizes(recorded.audienceSizes.merging(sizes) { $1 })])
             + (members.isEmpty ? [] : [.refusedMembers(members)])
-    }
-
-    /// The newest report of a real run on this state, if it contains that.
-    private func last(of lineage: String, containing part: String) -> Report? {
-        let text = Data(lineage.utf8)
-        for name in names.sorted(by: >).prefix(Self.mostSearched) {
-            guard let bytes = FileManager.default.contents(atPath: "\(folder)/\(name)"), bytes.range(of: text) != nil,
-                version(in: bytes)?.lineage == lineage
-            else { continue }
-            return bytes.range(of: Data(part.utf8)) == nil ? nil : try? ReportDocument(reading: Array(bytes)).report
-        }
-        return nil
     }
 
     private static let mostShown = 30

@@ -27,7 +27,7 @@ struct SurveyRun {
         let lock = try await context.state.lock(for: id)
         return try await lock.hold {
             let store = try await context.state.open(for: .changing)
-            try await context.noteLoss(of: store)
+            try await context.noteReported(of: store)
             let recorded = try await store.snapshot()
             return try await body(
                 SurveyRun(context: context, store: store, recorded: recorded, lock: lock, id: id, signals: signals))

@@ -47,8 +47,7 @@ package struct Plan: Hashable, Sendable {
     package var refusedSizes: [String: Int] = [:]
     /// See `RecordedState.refusedMembers`.
     var refusedMembers: [String: Int] = [:]
-    /// Audiences that the state does not know, and whose size is compared with what another one had, or with their own of
-    /// long ago.
+    /// Audiences whose size is compared with what another one had, or with their own of long ago.
     var inheriting: Set<String> = []
     /// The sizes that stay recorded because the guard was not overridden, or because the plan does not judge them.
     package var keptSizes: [String: Int] = [:]
