@@ -275,7 +275,7 @@ import Testing
         let laboratory = Laboratory()
         let clock = laboratory.clock
         let instants = Log<Duration>()
-        let sender = ScriptedSender { request, number in
+        let sender = ScriptedSender(isPrompt: true) { request, number in
             instants.append(clock.now.offset)
             return number == 0 ? answer : .accepted(request)
         }
@@ -289,7 +289,7 @@ import Testing
         let laboratory = Laboratory()
         let clock = laboratory.clock
         let instants = Log<Duration>()
-        let sender = ScriptedSender(capacity: 1) { request, number in
+        let sender = ScriptedSender(capacity: 1, isPrompt: true) { request, number in
             instants.append(clock.now.offset)
             return number == 2 ? .error(503, "UNAVAILABLE", retryAfter: "30") : .accepted(request)
         }

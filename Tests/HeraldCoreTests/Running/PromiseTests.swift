@@ -217,7 +217,7 @@ import Testing
             send.delivery.rate = .limited(rate)
             return Plan.Work.send(send)
         }
-        let sender = ScriptedSender(capacity: 50) { request, number in
+        let sender = ScriptedSender(capacity: 50, isPrompt: true) { request, number in
             instants.append(clock.now.offset)
             return .accepted(request, number)
         }

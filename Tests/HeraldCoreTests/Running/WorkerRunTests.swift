@@ -10,7 +10,7 @@ import Testing
     func `a campaign's rate holds across its jobs`(rate: Int, each: Int) async throws {
         let laboratory = Laboratory(population: 3 * each)
         let (clock, instants) = (laboratory.clock, Log<Duration>())
-        let sender = ScriptedSender(capacity: 50) { request, number in
+        let sender = ScriptedSender(capacity: 50, isPrompt: true) { request, number in
             instants.append(clock.now.offset)
             return .accepted(request, number)
         }
