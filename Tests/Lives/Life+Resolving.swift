@@ -115,6 +115,8 @@ extension Life {
         let age = ["1h", "12h", "2d"].randomElement(using: &random) ?? "2d"
         try await succeed(["state", "prune", "--older-than", age, "--auto-approve"])
         hasPruned = true
+        // A follow-up that was deleted before cannot come back: nobody knows any more what it goes by.
+        deletedCampaigns.removeAll { $0.follows != nil }
         tell("state prune --older-than \(age)")
     }
 }
