@@ -69,8 +69,8 @@ extension Life {
 
     /// Until when whoever could start then is not late. Only the time counts in which their window is open. If one
     /// closes while a run sends, the send is under way again from then on, by whatever window its file has. Where the
-    /// window of now was open when somebody waited for it, theirs was another one. Whether the run noted that is not
-    /// asked.
+    /// window of now was open when somebody waited for it, or they would have been late by then, theirs was another one.
+    /// Whether the run noted that is not asked.
     private func lastEnd(
         of key: Key, _ campaign: LifeFiles.Campaign, for person: RecipientKey?, after start: Date
     ) -> Date {
@@ -83,7 +83,8 @@ extension Life {
         let zones = person.map { [window.zone(runFiles.zones[$0])] } ?? all
         let span = campaign.maxLateness + (person == nil ? window.clockChange : .zero)
         return zones.map { zone in
-            let other = waits.filter { window.hours.isOpen(at: $0, in: zone) }
+            let end = window.hours.end(ofOpen: span, from: start, in: zone)
+            let other = waits.filter { window.hours.isOpen(at: $0, in: zone) || end < $0 }
             return window.hours.end(ofOpen: span, from: (other + [start]).max() ?? start, in: zone)
         }.max() ?? start
     }

@@ -94,9 +94,12 @@ class LocalCampaign:
             sums.append(sums[-1] + self.window.is_open(minute + len(sums) - 1, clock))
         if now <= minute:
             return False
-        # Whose clock says that they might have started when nobody could has moved since.
-        has_moved = waited is not None and waited > minute and self.window.is_open(waited, clock)
-        return sums[now - minute] - (sums[waited - minute] if has_moved else 0) > self.lateness
+        # Whose clock says that they might have started when nobody could, or were late by then, has moved since.
+        if waited is None or waited <= minute:
+            return sums[now - minute] > self.lateness
+        before = sums[waited - minute]
+        has_moved = before > self.lateness or self.window.is_open(waited, clock)
+        return sums[now - minute] - (before if has_moved else 0) > self.lateness
 
     def run(self, now, rows):
         """What a run at that time does: who is sent which occurrence. `rows` has the zone's text of everybody."""
@@ -126,7 +129,7 @@ class LocalCampaign:
 
     def wave(self, occurrence, now, clocks):
         """Fixes who is in the waves until now, and returns who may start."""
-        may = set()
+        may, was_late = set(), False
         has_begun = any(fate != "passed" for fate in occurrence.settled.values())
         for person, clock in clocks.items():
             if person not in occurrence.waves:
@@ -142,13 +145,13 @@ class LocalCampaign:
                 continue
             minute = occurrence.waves[person]
             if self.is_late(minute, clock, now, occurrence.waited):
-                occurrence.settled[person] = "missed"
+                occurrence.settled[person], was_late = "missed", True
             elif self.window is None or self.window.is_open(now, self.window_clock or clock):
                 may.add(person)
             elif not self.window.waits:
                 occurrence.settled[person] = "outside"
         left = set(occurrence.waves) - set(occurrence.settled)
-        if left & set(clocks) and not may and not (has_begun and left - set(clocks)):
+        if left & set(clocks) and not may and not was_late and not (has_begun and left - set(clocks)):
             occurrence.waited = now
         return may
 

@@ -72,11 +72,19 @@ class Campaign:
 
     def is_late(self, clock, now):
         used = self.open_minutes(clock, now)
-        # Only the time counts in which they might have started. Whose clock says that they might have when nobody could
-        # has moved since.
-        if self.waited is not None and self.window.is_open(self.waited, clock):
-            used -= self.open_minutes(clock, self.waited)
+        # Only the time counts in which they might have started. Whose clock says that they might have when nobody could,
+        # or that they were late by then, has moved since.
+        if self.waited is not None:
+            before = self.open_minutes(clock, self.waited)
+            if self.window.is_open(self.waited, clock) or before > self.lateness:
+                used -= before
         return used > self.lateness
+
+    def goes_by_wait(self, clock, now):
+        """Whether a later `waited` would give more time to whoever is in time by the one of now alone."""
+        if self.waited is None or self.open_minutes(clock, now) <= self.lateness:
+            return False
+        return self.open_minutes(clock, now) > self.open_minutes(clock, self.waited)
 
     def run(self, now, rows):
         """What a run at that time does. `rows` has the zone's text of everybody on the list.
@@ -93,12 +101,12 @@ class Campaign:
             self.is_over = bool(clocks) or self.is_late(self.clock(""), now)
             return set()
         people = set(rows) if self.people is None else self.people
-        sent = set()
+        sent, was_late = set(), False
         for person in sorted(people & set(rows)):
             if person in self.settled:
                 continue
             if self.is_late(clocks[person], now):
-                self.settled[person] = "missed"
+                self.settled[person], was_late = "missed", True
             elif self.window.is_open(now, clocks[person]):
                 self.settled[person] = now
                 sent.add(person)
@@ -108,6 +116,7 @@ class Campaign:
             self.people = people
             self.is_over = self.people <= set(self.settled)
         left = people - set(self.settled)
-        if left and left <= set(rows) and not sent:
-            self.waited = now
+        if left and left <= set(rows) and not sent and not was_late:
+            if not any(self.goes_by_wait(clocks[person], now) for person in left):
+                self.waited = now
         return sent

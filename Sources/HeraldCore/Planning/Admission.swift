@@ -14,7 +14,7 @@ struct Admission {
     /// Those for whom `max_lateness` is over, not counting the time in which their window was closed.
     private(set) var late = RecipientSet()
     /// Whether somebody who waits would be too late once their window opens, but for when nobody could start: it was
-    /// open then, and has closed since.
+    /// open since then, and has closed again.
     private(set) var goesByWait = false
     /// Since when somebody of those who may start might do so: their clock had come to it, their window was open and their
     /// stage could open. `nil` without a due time.
@@ -105,9 +105,10 @@ struct Admission {
             if opening.isOpen, let begin, let since = window.hours.since(now, in: zone) {
                 opening.since = max(begin, since)
             }
-            if let waited, !opening.isOpen, window.hours.isOpen(at: waited, in: zone) {
+            if waited != nil, !opening.isOpen {
                 let unmarked = campaign.limits(due: due, since: stage, suspended: suspended, in: [zone])
-                if unmarked.late(at: opening.standing?.until ?? now) != nil { goesByWait = true }
+                let remarked = campaign.limits(due: due, since: stage, suspended: suspended, waited: now, in: [zone])
+                if unmarked.late(at: opening.standing?.until ?? now) != nil, remarked != limits { goesByWait = true }
             }
             take(here, limits, isWave, opening, now)
         }

@@ -74,8 +74,8 @@ extension Campaign {
     ///   - stage: when its stage could open. Lateness counts from then, unless the first stage was late.
     ///   - suspended: when its window closed while it was under way. Lateness counts anew from then, or from the due
     ///     time or the stage's opening if that is later, whatever window the file has by now.
-    ///   - waited: when nobody could start (`WindowWaits`). Where the window is open then, it was another one, and
-    ///     lateness counts from then on.
+    ///   - waited: when nobody could start (`WindowWaits`). Where the window is open then, or they would have been late
+    ///     by then, it was another one, and lateness counts from then on.
     ///   - zones: those of its recipients' windows, none if nobody knows them. The limits are the latest of them.
     func limits(
         due: Date?, begun: Date? = nil, since stage: StageOpening? = nil, suspended: Date? = nil, waited: Date? = nil,
@@ -98,8 +98,10 @@ extension Campaign {
             guard let hours = delivery.window?.hours else { return later.adding(patience) }
             // Lateness counts only the time in which the window is open.
             let ends = clocks.zones.map { zone in
-                let isOther = waited.map { hours.isOpen(at: $0, in: zone) } ?? false
-                return hours.end(ofOpen: patience, from: isOther ? later : start, in: zone)
+                let end = hours.end(ofOpen: patience, from: start, in: zone)
+                // Nobody could start then, and nobody was late.
+                let isOther = waited.map { hours.isOpen(at: $0, in: zone) || end < $0 } ?? false
+                return isOther ? hours.end(ofOpen: patience, from: later, in: zone) : end
             }
             return ends.max() ?? start.adding(patience)
         }

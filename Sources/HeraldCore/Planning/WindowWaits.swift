@@ -1,6 +1,7 @@
 /// Of which occurrences nobody could start when a run looked last, because the windows of all who are left were closed, or
-/// because they waited for their first stage. It is noted with the plan. Whoever could have started then, by the file and
-/// the list of now, has another window or stage since: the time before it does not count against them.
+/// because they waited for their first stage. It is noted with the plan. Whoever could have started then, or was late by
+/// then, by the file and the list of now, has another window or stage since: the time before it does not count against
+/// them.
 struct WindowWaits {
     /// When a run looked last and everybody was listed whom it is for. The earliest time there is if none found that.
     let recorded: [OccurrenceID: Date]

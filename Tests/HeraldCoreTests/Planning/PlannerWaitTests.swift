@@ -132,6 +132,34 @@ struct PlannerWaitTests {
         #expect(send?.skipped[.missed] == (seconds == 3600 ? [] : [2]))
     }
 
+    /// Due at 22:00 of yesterday. The window of now was open from 05:00 to 07:00, and is so again on the next day.
+    @Test(arguments: [0, 1])
+    func `a window that has closed already makes nobody late who waited for another one`(_ seconds: Int) {
+        var scenario = scenario(campaign(Self.night))
+        look(&scenario)
+        scenario.desired.sends[0].campaign = campaign(DailyHours(from: 5 * 60, to: 7 * 60))
+        for minutes in [1, 600] { look(&scenario, at: .after(minutes * 60)) }
+        let plan = scenario.plan(at: .after(22 * 3600 + seconds))
+        #expect(plan.sends.map(\.members) == (seconds == 0 ? [[1, 2, 3]] : []))
+        #expect(plan.missed.count == seconds)
+    }
+
+    /// Due at 05:00. The first has it. The others are in New York, until the second one is where the window closed at 07:00
+    /// and opens at 15:00.
+    @Test(arguments: [0, 1])
+    func `a zone whose window has closed already makes nobody late who waited in the old one`(_ seconds: Int) throws {
+        let (london, york) = (try #require(Zone(named: "Europe/London")), try #require(Zone(named: "America/New_York")))
+        let campaign = campaign(DailyHours(from: 5 * 60, to: 21 * 60), field: true, due: -3 * 3600)
+        var scenario = scenario(campaign, [london: [1], york: [2, 3]])
+        scenario.began(campaign, accepted: [1])
+        scenario.state.occurrences[campaign.id]?.classes = Partition(disjoint: [MessageClass(): [1, 2, 3]])
+        look(&scenario)
+        scenario.desired.sends[0].zones = ["zone": [london: [1], york: [3], Zone(offset: 14 * 3600): [2]]]
+        look(&scenario, at: .after(60))
+        let plan = scenario.plan(at: .after(8 * 3600 + seconds))
+        #expect(plan.sends.map(\.members) == (seconds == 0 ? [[2]] : []))
+    }
+
     /// The third has left the list. Nobody knows when their window was open.
     @Test func `whoever was not listed has waited for nothing`() throws {
         let york = try #require(Zone(named: "America/New_York"))
