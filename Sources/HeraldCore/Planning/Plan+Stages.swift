@@ -119,9 +119,11 @@ extension RecordedOccurrence {
     package var shownStages: [Plan.Stage] {
         let state: Plan.Stage.State =
             finished != nil ? .done : halt == .stage ? .halted : isSoaking ? .soaking : .open
-        // Where the file has no stages any more, no step notes what came of the rest.
-        let came = stages.last.flatMap { last in
-            last.figures ?? (finished == nil ? nil : StageFigures(counts) - last.before)
+        // Where the file has no stages any more, no step notes what came of the rest. Nor does a run that dies.
+        let all = StageFigures(counts)
+        let came: StageFigures? = stages.last.flatMap { last in
+            guard let noted = last.figures else { return finished == nil ? nil : all - last.before }
+            return all.outcomes > (last.before + noted).outcomes ? all - last.before : noted
         }
         return stages.shown(open: state, came)
     }

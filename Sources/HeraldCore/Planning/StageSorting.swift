@@ -177,7 +177,8 @@ struct StageSorting {
         let known = figures(of: last)
         let figures = known + StageFigures(unknown: unknown + repeated.all)
         let excess = stages.limits.exceeded(by: figures - last.excused(unknown: known.unknown + repeated.recorded))
-        if excess != nil, last.figures == nil || last.goesOn {
+        // What an earlier wave noted says nothing of what halts it now.
+        if excess != nil, last.figures != figures || last.goesOn {
             last.goesOn = false
             note(&last, figures)
         }

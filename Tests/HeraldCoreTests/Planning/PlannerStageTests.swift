@@ -48,6 +48,37 @@ struct PlannerStageTests {
         #expect(plan.notes.contains(.halt(Self.id, .stage)))
     }
 
+    /// An earlier wave noted what came of the stage. The run that sent the next one died.
+    @Test func `what halts a stage is said as long as it is halted`() throws {
+        var scenario = scenario(accepted: [1], intended: [2])
+        scenario.state.occurrences[Self.id]?.stages[0].figures = StageFigures(accepted: 1)
+        let plan = scenario.plan()
+        let send = try #require(plan.sends.first)
+        let work = try StepWork(.send(send), isDryRun: false, begun: plan.at, now: plan.at)
+        scenario.state.apply(plan.notes + work.opening)
+        let words = "1 of 2 have an unknown outcome, more than 1 % of 50"
+        #expect(scenario.plan().held.contains { $0.reason.contains(words) })
+        let shown = try #require(scenario.state.occurrences[Self.id]).shownStages
+        #expect(shown.map(\.figures) == [StageFigures(accepted: 1, unknown: 1)])
+    }
+
+    /// An earlier wave noted what came of the stage. The run of the last one died after FCM's answers.
+    @Test(arguments: [true, false]) func `what no run noted is shown, too`(_ isFinished: Bool) throws {
+        var scenario = scenario(accepted: RecipientSet(1...6), rejected: [7])
+        scenario.state.occurrences[Self.id]?.stages[0].figures = StageFigures(accepted: 4)
+        if isFinished { scenario.state.apply(.finish(Self.id, at: PlanScenario.now)) }
+        let shown = try #require(scenario.state.occurrences[Self.id]?.summary).shownStages
+        #expect(shown.map(\.figures) == [StageFigures(accepted: 6, rejected: 1)])
+    }
+
+    @Test func `what a person settles of an earlier stage is shown as no part of the last one`() throws {
+        var scenario = scenario(accepted: RecipientSet(1...7))
+        scenario.state.occurrences[Self.id]?.stages[0].before = StageFigures(accepted: 1, unknown: 1)
+        scenario.state.occurrences[Self.id]?.stages[0].figures = StageFigures(accepted: 5)
+        let shown = try #require(scenario.state.occurrences[Self.id]).shownStages
+        #expect(shown.map(\.figures) == [StageFigures(accepted: 5)])
+    }
+
     /// The first stage was for one recipient, who may have it, and for whom it is too late to be sent it again.
     @Test(arguments: [.manual, .time(.seconds(600))] as [Stages.Soak])
     func `a stage of which only an unknown outcome is left says what the next one waits for`(_ soak: Stages.Soak) {
