@@ -33,8 +33,30 @@ extension LocalTimeTests {
         #expect(numbers(town.sent()) == [1])
     }
 
-    private func kindsOfNeeds(_ town: Town) async throws -> (kinds: [String], hasFailed: Bool) {
-        let status = try await town.herald("status", "--format", "json")
+    /// Runs sent Tokyo's wave of 0:07 UTC and Rome's of 8:07. Cron is dead when New York's comes at 14:07. A snapshot does
+    /// not say who has it.
+    @Test(
+        arguments: [
+            (33.5, [], []), (35, [], []), (38.1, [], []), (38.5, ["overdue"], ["at most 1 recipient (estimated)"]),
+            (41, [], ["at most 0 recipients (estimated), skipped: 1 too late", "done, 1 skipped"]),
+        ] as [(Double, [String], [String])])
+    func `from a snapshot only what no run has seen to is late`(
+        _ hour: Double, _ kinds: [String], _ words: [String]
+    ) async throws {
+        let zones = ["Asia/Tokyo", "Europe/Rome", "America/New_York"]
+        let town = try await town(Self.files(Self.daily, zones: zones))
+        #expect(try await hours(in: town, 0, 25, 33) == [1: [25], 2: [33]])
+        let path = "\(town.folder.path)/snapshot.json"
+        #expect(try await town.herald("state", "snapshot", "--out", path).failure == nil)
+        town.go(to: Self.monday + hour * 3600)
+        let plan = try await town.herald("plan", "--snapshot", path).output
+        for words in words { #expect(plan.contains(words), "\(plan)") }
+        #expect(plan.contains("skipped") == (hour > 40), "\(plan)")
+        #expect(try await kindsOfNeeds(town, "--snapshot", path).kinds == kinds)
+    }
+
+    private func kindsOfNeeds(_ town: Town, _ more: String...) async throws -> (kinds: [String], hasFailed: Bool) {
+        let status = try await town.herald(["status", "--format", "json"] + more)
         let needs = try JSONValue(parsing: Array(status.output.utf8))["needs"]?.array ?? []
         return (needs.compactMap { $0["kind"]?.string }, status.failure?.status == .failed)
     }

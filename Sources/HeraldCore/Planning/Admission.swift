@@ -45,18 +45,24 @@ struct Admission {
     private let waited: Date?
     private let stage: StageOpening?
     private let window: SendWindow?
+    /// Until when runs have sent to whoever might start, where only a snapshot is known: it does not say who that was.
+    private let seenTo: Date?
 
     /// - Parameters:
     ///   - occurrence: as the state has it; `nil` for one that begins now.
     ///   - stage: when their stage could open, if the send has stages. Before that nobody was late.
     ///   - waited: when nobody of it could start (`WindowWaits`).
     ///   - isForecast: whether only a snapshot of the occurrence is known.
+    ///   - seenTo: until when runs have sent to whoever might start, in a forecast.
     init(
         _ send: Plan.Send, of wanted: DesiredSend, _ occurrence: RecordedOccurrence?,
-        since stage: StageOpening? = nil, waited: Date? = nil, isForecast: Bool, at now: Date
+        since stage: StageOpening? = nil, waited: Date? = nil, isForecast: Bool,
+        seenTo: Date? = nil, at now: Date
     ) {
         (suspended, self.waited, self.stage, seeds) = (occurrence?.suspended, waited, stage, send.seeds)
         let repeated = occurrence?.ledger?[.again] ?? []
+        // Whom a person has tried again may be any of them, and no run has sent to them since.
+        self.seenTo = repeated.isEmpty ? seenTo : nil
         (again, mayRepeat) = (send.members.intersection(repeated), isForecast ? repeated.count : 0)
         end = repeated.isEmpty ? nil : occurrence.flatMap { wanted.campaign.limits(of: $0).deadline }
         window = send.delivery.window
@@ -84,7 +90,7 @@ struct Admission {
         let begin = begin(due)
         guard let window else {
             let limits = campaign.limits(due: due, since: stage, suspended: suspended, waited: waited)
-            take(members, limits, isWave, Opening(since: begin), now)
+            take(members, limits, isWave, Opening(since: begin, first: begin), now)
             return
         }
         let atAnyHour = members.intersection(seeds)
@@ -95,15 +101,19 @@ struct Admission {
                 ? campaign.limits(due: due, since: stage, in: [window.zone])
                 : campaign.limits(
                     due: due, since: stage, suspended: suspended, waited: waited, in: wanted.windowZones(besides: []))
-            take(atAnyHour, longest, isWave, Opening(since: begin), now)
+            take(atAnyHour, longest, isWave, Opening(since: begin, first: begin), now)
         }
         let others = members.subtracting(atAnyHour)
         for (zone, here) in wanted.zones(of: others, by: window.field?.value, else: window.zone) {
             let limits = campaign.limits(
                 due: due, since: stage, suspended: suspended, waited: waited, in: [zone])
-            var opening = Opening(standing: window.hours.standing(at: now, in: zone), since: begin)
+            var opening = Opening(standing: window.hours.standing(at: now, in: zone), since: begin, first: begin)
             if opening.isOpen, let begin, let since = window.hours.since(now, in: zone) {
                 opening.since = max(begin, since)
+            }
+            if seenTo != nil, let begin {
+                let standing = window.hours.standing(at: begin, in: zone)
+                if !standing.isOpen { opening.first = standing.until }
             }
             if waited != nil, !opening.isOpen {
                 let unmarked = campaign.limits(due: due, since: stage, suspended: suspended, in: [zone])
@@ -120,12 +130,20 @@ struct Admission {
         var standing: DailyHours.Standing?
         /// Since when they may, if their window is open. `nil` without a due time.
         var since: Date?
+        /// When they might start for the first time.
+        var first: Date?
 
         var isOpen: Bool { standing?.isOpen ?? true }
     }
 
     /// When those who are due then may start, if no window holds for them.
     private func begin(_ due: Date?) -> Date? { due.map { max($0, stage?.since ?? $0) } }
+
+    /// Whether they have it as far as a snapshot shows, or a run has noted why not.
+    private func isSeenTo(_ opening: Opening) -> Bool {
+        guard let first = opening.first, let seenTo else { return false }
+        return first <= seenTo
+    }
 
     /// Somebody may start since then.
     private mutating func note(_ start: Date?) { since = [since, start].compactMap(\.self).min() }
@@ -153,7 +171,7 @@ struct Admission {
     ) -> Date? {
         if members.isEmpty { return nil }
         if (isWave ? limits.lateness(at: now) : limits.late(at: now)) != nil {
-            late.formUnion(members)
+            if !isSeenTo(opening) { late.formUnion(members) }
             admitted.subtract(members)
             return nil
         }
@@ -162,7 +180,7 @@ struct Admission {
             admitted.subtract(members)
             return nil
         }
-        note(opening.since)
+        if !isSeenTo(opening) { note(opening.since) }
         firstDeadline = [firstDeadline, limits.deadline].compactMap(\.self).min()
         let close = [opening.standing?.until, isWave ? limits.expiry : nil].compactMap(\.self).min()
         if let close { ends[close, default: []].formUnion(members) } else { endless.formUnion(members) }

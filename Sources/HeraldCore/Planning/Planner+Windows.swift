@@ -16,7 +16,7 @@ extension Planner {
         }
         let admission = Admission(
             send, of: wanted, occurrence, since: stage, waited: waits.recorded[send.occurrence],
-            isForecast: sizes != nil, at: now)
+            isForecast: sizes != nil, seenTo: seenTo(send, occurrence), at: now)
         var send = send
         if window?.whenClosed == .skip {
             for members in admission.waiting.values { send.skipped.move(members, to: .outsideWindow) }
@@ -31,6 +31,13 @@ extension Planner {
         // Who is in a wave is noted, also where nobody of it may start yet.
         let notesWaves = send.waves.map { !$0.fresh.isEmpty } ?? false
         return send.members.isEmpty && send.discovered.isEmpty && send.skipped.isEmpty && !notesWaves ? [] : [send]
+    }
+
+    /// Until when runs have sent to whoever of an occurrence in local time might start, where only a snapshot is known: to
+    /// say that it is too late for them, or that no run comes, would be wrong. Stages have figures of their own.
+    private func seenTo(_ send: Plan.Send, _ occurrence: RecordedOccurrence?) -> Date? {
+        guard sizes != nil, send.waves != nil, send.staging == nil, let occurrence else { return nil }
+        return occurrence.unseen ?? state.watermarks[send.campaign]?.at
     }
 
     /// Whoever may start several occurrences of a campaign, because they waited for one, gets the latest. What nobody
