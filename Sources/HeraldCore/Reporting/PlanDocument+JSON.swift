@@ -145,7 +145,7 @@ extension PlanDocument {
             members["campaign"] = .string(send.campaign)
             members["occurrence"] = .string(send.occurrence.rawValue)
             members["target"] = send.target.json
-            members["skipped_because"] = StepReport.LeftOutCounts(send).json
+            members["skipped_because"] = send.shownLeftOut.json
             members["due"] = .string((send.due ?? plan.at).rfc3339)
             if let waves = send.waves {
                 members["waves"] = .array(send.shownWaves.map(\.json))

@@ -96,10 +96,17 @@ extension StepReport.LeftOutCounts {
 }
 
 extension Plan.Send {
+    /// Whom a plan shows as skipped: also those whom a cap stops only because of what else it sends.
+    var shownLeftOut: StepReport.LeftOutCounts {
+        var leftOut = StepReport.LeftOutCounts(self)
+        leftOut.reasons.merge(skipped.counts) { $1 }
+        return leftOut
+    }
+
     /// Whom it will skip, and why. Empty if that is nobody. Holdouts and bad rows stand with the personal messages.
     var wordsOfSkipped: String {
-        var leftOut = StepReport.LeftOutCounts(self)
-        (leftOut.heldOut, leftOut.reasons) = (0, skipped.counts)
+        var leftOut = shownLeftOut
+        (leftOut.heldOut, leftOut.reasons[.badRow]) = (0, nil)
         return leftOut.words ?? ""
     }
 }

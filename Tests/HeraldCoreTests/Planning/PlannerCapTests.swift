@@ -51,6 +51,10 @@ struct PlannerCapTests {
         #expect(sends.map(\.campaign) == ["b-sale", "a-sale", "chat"])
         #expect(sends.map(\.members) == [[1, 2, 3], [], [1, 2, 3]])
         #expect(sends[1].skipped == Partition(disjoint: [.capped("promo"): [1, 2, 3]]))
+        let document = PlanDocument(scenario.proposal(), id: "i", created: PlanScenario.now)
+        let steps = try #require(document.json["steps"]?.array)
+        #expect(steps.map { $0["requests"] } == [3, 0, 3])
+        #expect(steps.map { $0["skipped_because"]?["capped"] } == [nil, ["promo": 3], nil])
     }
 
     @Test func `without tags in the file a cap is for all, and one without its tag is for none`() {
