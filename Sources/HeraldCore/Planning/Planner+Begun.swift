@@ -90,12 +90,15 @@ extension Planner {
                 && occurrence.isForOthers(in: campaign, desired.audiencePreviousNames)
             let rest = isForOthers && sorting == nil ? restForOthers(wanted, id, occurrence, ledger) : remaining
             let whom = destination(of: rest, ledger, isForOthers: isForOthers)
+            let besides = occurrence.halt.map { "besides, \(cause(of: $0, occurrence, campaign)); " } ?? ""
+            let accepts = besides.isEmpty ? "" : "accepts that and "
             let prospect =
                 obstacle.map { "it cannot go on with what the file says now: \($0)" }
-                ?? "--continue sends what the file says now \(whom)" + repeating(rejectedOf: occurrence, wanted)
+                ?? "--continue \(accepts)sends what the file says now \(whom)"
+                + repeating(rejectedOf: occurrence, wanted)
             hold(
                 id,
-                "it is half done and its message, target or time changed since; \(prospect)"
+                "it is half done and its message, target or time changed since; \(besides)\(prospect)"
                     + waveDeadline(of: remaining, wanted, occurrence),
                 .held, obstacle == nil ? .goOn : .abandon, remaining: rest.members.count,
                 stageTable(of: rest, wanted, occurrence))

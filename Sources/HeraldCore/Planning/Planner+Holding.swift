@@ -37,21 +37,21 @@ extension Planner {
         _ halt: RecordedOccurrence.Halt, _ occurrence: RecordedOccurrence, _ send: Plan.Send, _ wanted: DesiredSend
     ) -> [Plan.Send] {
         let id = send.occurrence
-        let counts = occurrence.counts
         // Only what failed over may have changed besides.
         let obstacle = halt == .failedOver ? obstacle(to: id, of: wanted) : nil
+        let cause = self.cause(of: halt, occurrence, wanted.campaign)
         let reason =
             switch halt {
             case .failedOver:
-                "the database failed over, and the state may lack who got it"
+                cause
                     + (obstacle.map { "; it cannot go on with what the file says now: \($0)" }
                         ?? ": --continue would send to them again")
             case .rejected:
-                "it stopped because \(counts[.rejected].grouped) of \(counts.tried.grouped) were rejected; mend the cause first, then --continue sends to the others"
+                "it stopped because \(cause); mend the cause first, then --continue sends to the others"
                     + repeating(rejectedOf: occurrence, wanted)
             case .dead:
-                "it stopped because more registrations looked dead than guard max_forget_percent allows (\(settings.guards.maxForgetPercent) %); if they are, '\(forgetting(id))' forgets them and goes on"
-            case .stage: haltedStage(occurrence, wanted.campaign)
+                "it stopped because \(cause); if they are, '\(forgetting(id))' forgets them and goes on"
+            case .stage: "\(cause); \(Self.goingOn(after: occurrence.stages.last?.share))"
             }
         let remedy: Remedy =
             switch halt {
@@ -63,6 +63,18 @@ extension Planner {
             id, reason + waveDeadline(of: send, wanted, occurrence), .halted, remedy, remaining: send.members.count,
             stageTable(of: send, wanted, occurrence))
         return unrecorded(of: send)
+    }
+
+    /// What halted an occurrence.
+    func cause(of halt: RecordedOccurrence.Halt, _ occurrence: RecordedOccurrence, _ campaign: Campaign) -> String {
+        let counts = occurrence.counts
+        return switch halt {
+        case .failedOver: "the database failed over, and the state may lack who got it"
+        case .rejected: "\(counts[.rejected].grouped) of \(counts.tried.grouped) were rejected"
+        case .dead:
+            "more registrations looked dead than guard max_forget_percent allows (\(settings.guards.maxForgetPercent) %)"
+        case .stage: haltedStage(occurrence, campaign)
+        }
     }
 
     /// Why a person cannot have an occurrence go on with what its campaign's file says now. `nil` if they can.

@@ -30,8 +30,9 @@ extension Planner {
             if staging.hasLater || !part.members.isEmpty, let excess = staging.excess(besides: send.discovered.count) {
                 plan.notes.append(.halt(send.occurrence, .stage))
                 note(staging.notes, of: send)
+                let reason = "\(Self.halted(staging.current, excess.words)); \(Self.goingOn(after: staging.current))"
                 hold(
-                    send.occurrence, Self.reason(staging.current, excess.words), .halted, .goOn,
+                    send.occurrence, reason, .halted, .goOn,
                     remaining: send.members.count, staging.table(isHalted: true))
                 return noted(send)
             }
@@ -244,18 +245,21 @@ extension Planner {
         return admitting(send, of: wanted, occurrence, since: opening)
     }
 
-    /// Why an occurrence waits whose stage was halted.
+    /// What came of a stage that was halted.
     func haltedStage(_ occurrence: RecordedOccurrence, _ campaign: Campaign) -> String {
         guard let last = occurrence.stages.last else { return "a stage was halted" }
         let figures =
             last.figures ?? StageFigures(occurrence.ledger ?? Ledger(), dead: state.dead) - last.before
         let excess = campaign.delivery.stages?.limits.exceeded(by: figures - last.excused)
-        return Self.reason(last.share, excess?.words ?? figures.words)
+        return Self.halted(last.share, excess?.words ?? figures.words)
     }
 
-    private static func reason(_ share: StageShare, _ figures: String) -> String {
-        let next = share == .everybody ? "goes on with the rest" : "opens the next stage"
-        return "stage \(share.words) was halted: \(figures); --continue accepts that and \(next)"
+    static func halted(_ share: StageShare, _ figures: String) -> String {
+        "stage \(share.words) was halted: \(figures)"
+    }
+
+    static func goingOn(after share: StageShare?) -> String {
+        "--continue accepts that and \(share == .everybody ? "goes on with the rest" : "opens the next stage")"
     }
 
     private mutating func note(_ stages: [RecordedStage]?, of send: Plan.Send) {

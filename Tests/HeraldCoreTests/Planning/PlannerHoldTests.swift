@@ -33,6 +33,24 @@ struct PlannerHoldTests {
         #expect(resolve == "herald state resolve \(id) \(obstacle == nil ? "--continue or " : "")--abandon")
     }
 
+    /// A person who sees only the edit would go past what halted it without a word.
+    @Test(
+        arguments: [
+            (.rejected, "1 of 2 were rejected"), (.dead, "more registrations looked dead"),
+            (.stage, "a stage was halted"),
+        ] as [(RecordedOccurrence.Halt, String)])
+    func `after an edit a plan still says what halted a send`(_ halt: RecordedOccurrence.Halt, _ cause: String) throws {
+        let before = Campaign.tide(at: Self.due)
+        var scenario = PlanScenario()
+        scenario.began(before, accepted: [1])
+        scenario.state.apply([.outcome(before.id, [2], .rejected), .halt(before.id, halt)])
+        scenario.want(.tide(at: Self.due, title: "Low tide"))
+        let (reason, _) = try words(before.id, scenario)
+        let changed = "it is half done and its message, target or time changed since; besides, \(cause)"
+        #expect(reason.hasPrefix(changed), "\(reason)")
+        #expect(reason.contains("; --continue accepts that and sends what the file says now"), "\(reason)")
+    }
+
     /// 1 has it, 2 is to get it, and 4 is on the list since.
     @Test(arguments: [("anglers", 1), ("sailors", 2)])
     func `a hold says whether --continue reaches others, too`(_ audience: String, _ remaining: Int) throws {
