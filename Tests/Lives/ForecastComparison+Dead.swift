@@ -18,16 +18,18 @@ extension ForecastComparison {
         return first.map { mark.at >= $0 - 1 } ?? false
     }
 
-    /// What the forecast sends to nobody but some who may be dead. In the plan, those who live wait for their window.
+    /// What the forecast begins for some who may be dead. In the plan, those who live wait for their window, and with
+    /// them whoever is in a later stage.
     var startedForDead: [Plan.Send] {
-        guard forecast.overview.figures == .estimated else { return [] }
+        let dead = snapshot.sizes.tombstones
+        guard forecast.overview.figures == .estimated, dead > 0 else { return [] }
         let started = sends(of: real)
         let waiting = Set(real.plan.waiting.map(\.occurrence))
         return sends(of: forecast).values.filter { shown in
             let people = shown.members.union(shown.skipped.all)
             let isOfAll = shown.members == .target
             return started[shown.occurrence] == nil && waiting.contains(shown.occurrence) && !isOfAll
-                && !people.isEmpty && people.count <= snapshot.sizes.tombstones
+                && !people.isEmpty && (people.count <= dead || shown.staging != nil)
         }
     }
 }
