@@ -107,7 +107,8 @@ extension Campaign {
         }
         let usual = latest(due)
         guard let stage, stage.first <= max(usual, stage.firstEnd ?? usual) else { return usual }
-        return stage.since.map { max(usual, latest(max(due, $0))) }
+        // Whoever could start since then waited by that, be it too late for an earlier stage by then.
+        return stage.since.map { latest(max(due, $0)) }
     }
 
     /// The zones by which its window opens; none if it has no window. Where nobody knows the zones of its recipients, they

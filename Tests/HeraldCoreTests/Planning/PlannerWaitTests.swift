@@ -144,6 +144,14 @@ struct PlannerWaitTests {
         #expect(plan.missed.count == seconds)
     }
 
+    /// Due at 20:30 of yesterday, when the first stage opened. The next one opened at 21:30, and nobody looked before
+    /// 08:00. Half of their hour is left.
+    @Test func `whoever waits for a window in a later stage has no more time by that`() {
+        let opening = StageOpening(first: .after(-41_400), since: .after(-37_800))
+        let limits = campaign(Self.night).limits(due: .after(-41_400), since: opening, waited: PlanScenario.now)
+        #expect(limits.deadline == .after(45_000))
+    }
+
     /// Due at 05:00. The first has it. The others are in New York, until the second one is where the window closed at 07:00
     /// and opens at 15:00.
     @Test(arguments: [0, 1])
