@@ -40,6 +40,8 @@ struct Window: Hashable, Sendable {
     private var answers = 0
     /// Requests before this one left before the window last shrank, so their results say nothing new about it.
     private var firstOfRound = 0
+    /// Requests before this one left before it last shrank because nobody could tell what came of one.
+    private var firstSinceLoss = 0
     private var started = 0
 
     init(cap: Int) {
@@ -69,10 +71,10 @@ struct Window: Hashable, Sendable {
             lostRounds = 0
             shrink(to: limit / 2, serial)
         case .open:
-            if shrink(to: limit / 2, serial) { lostRounds += 1 }
+            shrinkByLoss(to: limit / 2, serial)
         case .lost:
             // Every request under way may become unknown, so far fewer may be under way at once.
-            if shrink(to: limit / 8, serial) { lostRounds += 1 }
+            shrinkByLoss(to: limit / 8, serial)
         }
     }
 
@@ -92,14 +94,22 @@ struct Window: Hashable, Sendable {
         limit = min(cap, limit + 1)
     }
 
-    /// Returns `false` if the request left before the window last shrank.
-    @discardableResult
-    private mutating func shrink(to smaller: Int, _ serial: Int) -> Bool {
-        guard serial >= firstOfRound else { return false }
+    /// Does nothing if the request left before the window last shrank.
+    private mutating func shrink(to smaller: Int, _ serial: Int) {
+        guard serial >= firstOfRound else { return }
         firstOfRound = started
         credit = 0
         limit = max(1, smaller)
         threshold = limit
-        return true
+    }
+
+    /// A server may be slow or refuse before it falls silent. What shrank the window for that since the request left does
+    /// not count.
+    private mutating func shrinkByLoss(to smaller: Int, _ serial: Int) {
+        guard serial >= firstSinceLoss else { return }
+        firstOfRound = firstSinceLoss
+        shrink(to: smaller, serial)
+        firstSinceLoss = started
+        lostRounds += 1
     }
 }

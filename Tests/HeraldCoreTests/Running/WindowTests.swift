@@ -49,6 +49,20 @@ import Testing
         #expect(window.limit == 1000)
     }
 
+    @Test(arguments: [(Window.Outcome.answered, 88), (.deferred, 50)])
+    func `losses shrink it a lot, also where the server was slow or refused just before`(
+        _ outcome: Window.Outcome, _ limit: Int
+    ) {
+        var window = Window(cap: 100)
+        for _ in 0..<100 { note(&window, .answered) }
+        let round = (0..<100).map { _ in window.start() }
+        window.note(outcome, after: .seconds(1), serial: round[0], isFull: true)
+        #expect(window.limit == limit)
+        for serial in round.dropFirst() { window.note(.lost, after: .seconds(15), serial: serial, isFull: true) }
+        #expect(window.limit == limit / 8)
+        #expect(window.lostRounds == 1)
+    }
+
     /// A server that goes silent makes little more unknown than what was in flight.
     @Test(arguments: [1, 8, 100, 1000])
     func `rounds of losses are counted and each is much smaller than the one before`(cap: Int) {
