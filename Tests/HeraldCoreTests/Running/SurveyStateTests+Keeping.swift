@@ -113,7 +113,7 @@ extension SurveyStateTests {
         var copy = try afterKilledCall()
         // Otherwise all may be asked before the first answer is read.
         copy.lab.fcm.maxInFlight = 16
-        let sender = ScriptedSender { _, _ in .unregistered }
+        let sender = ScriptedSender(isPrompt: true) { _, _ in .unregistered }
         let report = try await copy.ask(copy.survey(asking: RecipientSet(1..<401)), sender)
         guard case .impossible(let reason) = report.end else {
             Issue.record("\(String(describing: report.end))")
@@ -129,7 +129,7 @@ extension SurveyStateTests {
         // Otherwise all may be asked before the first answer is read.
         copy.lab.fcm.maxInFlight = 16
         let witness = copy.survey(asking: RecipientSet(1..<401)).witnesses.map(Int.init)
-        let sender = ScriptedSender { request, _ in
+        let sender = ScriptedSender(isPrompt: true) { request, _ in
             witness.last == Self.number(request)
                 ? .error(400, "INVALID_ARGUMENT", fcm: "INVALID_ARGUMENT") : .unregistered
         }
