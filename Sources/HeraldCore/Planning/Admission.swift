@@ -90,7 +90,7 @@ struct Admission {
         let begin = begin(due)
         guard let window else {
             let limits = campaign.limits(due: due, since: stage, suspended: suspended, waited: waited)
-            take(members, limits, isWave, Opening(since: begin, first: begin), now)
+            take(members, limits, isWave, Opening(begin), now)
             return
         }
         let atAnyHour = members.intersection(seeds)
@@ -101,13 +101,13 @@ struct Admission {
                 ? campaign.limits(due: due, since: stage, in: [window.zone])
                 : campaign.limits(
                     due: due, since: stage, suspended: suspended, waited: waited, in: wanted.windowZones(besides: []))
-            take(atAnyHour, longest, isWave, Opening(since: begin, first: begin), now)
+            take(atAnyHour, longest, isWave, Opening(begin), now)
         }
         let others = members.subtracting(atAnyHour)
         for (zone, here) in wanted.zones(of: others, by: window.field?.value, else: window.zone) {
             let limits = campaign.limits(
                 due: due, since: stage, suspended: suspended, waited: waited, in: [zone])
-            var opening = Opening(standing: window.hours.standing(at: now, in: zone), since: begin, first: begin)
+            var opening = Opening(begin, window.hours.standing(at: now, in: zone))
             if opening.isOpen, let begin, let since = window.hours.since(now, in: zone) {
                 opening.since = max(begin, since)
             }
@@ -132,6 +132,11 @@ struct Admission {
         var since: Date?
         /// When they might start for the first time.
         var first: Date?
+
+        init(_ begin: Date?, _ standing: DailyHours.Standing? = nil) {
+            (since, first) = (begin, begin)
+            self.standing = standing
+        }
 
         var isOpen: Bool { standing?.isOpen ?? true }
     }

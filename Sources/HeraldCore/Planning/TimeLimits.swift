@@ -107,7 +107,7 @@ extension Campaign {
         }
         let usual = latest(due)
         guard let stage, stage.first <= max(usual, stage.firstEnd ?? usual) else { return usual }
-        // Whoever could start since then waited by that, be it too late for an earlier stage by then.
+        // Nobody of a later stage could start before it opened, so only the time since then counts.
         return stage.since.map { latest(max(due, $0)) }
     }
 

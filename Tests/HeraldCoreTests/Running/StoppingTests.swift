@@ -123,7 +123,7 @@ import Testing
         }
         let report = try await laboratory.run(laboratory.plan(.send(.sample(1...2000))), sender)
         #expect(report.steps[0].accepted == 500)
-        // A hundred, an eighth of that, and then one at a time.
+        // A hundred, an eighth of that, and then one at a time. Fewer if a slow machine kept the window small before.
         #expect((1...125).contains(report.steps[0].unknown))
         #expect(report.steps[0].pending == 2000 - 500 - report.steps[0].unknown)
         #expect(report.isUnreachable)
